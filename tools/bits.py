@@ -20,16 +20,16 @@ RECORDED = Path(__file__).with_suffix(".txt")
 
 def main(arguments: list[str]) -> int:
     """Compares or records; the status to exit with."""
-    found = learn.output(sys.executable, learn.TRAINING, wheel.installed()).splitlines()
+    hashes = learn.output(sys.executable, learn.TRAINING, wheel.installed()).splitlines()
     if arguments == ["--write"]:
-        RECORDED.write_text("\n".join(found) + "\n", encoding="utf-8")
-        print(f"bits: recorded {len(found)} runs")
+        RECORDED.write_text("\n".join(hashes) + "\n", encoding="utf-8")
+        print(f"bits: recorded {len(hashes)} runs")
         return 0
-    wrong = differences(RECORDED.read_text(encoding="utf-8").splitlines(), found)
+    wrong = differences(RECORDED.read_text(encoding="utf-8").splitlines(), hashes)
     for line in wrong:
         print(f"bits: {line}", file=sys.stderr)
     if not wrong:
-        print(f"bits: {len(found)} runs as recorded")
+        print(f"bits: {len(hashes)} runs as recorded")
     return 1 if wrong else 0
 
 

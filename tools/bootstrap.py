@@ -63,9 +63,9 @@ def check_linker() -> None:
 
 def find_uv(python: str) -> str:
     """uv from the path, from an earlier run, or put into `.venv-boot` now."""
-    for found in (shutil.which("uv"), BOOT / "bin" / "uv", BOOT / "site" / "bin" / "uv"):
-        if found and version_of(str(found), "--version") >= OLDEST_UV:
-            return str(found)
+    for program in (shutil.which("uv"), BOOT / "bin" / "uv", BOOT / "site" / "bin" / "uv"):
+        if program and version_of(str(program), "--version") >= OLDEST_UV:
+            return str(program)
     say(f"putting uv into {BOOT.name}")
     if make_venv(python):
         run(BOOT / "bin" / "python", "-m", "pip", "install", "--quiet", "--upgrade", "uv")
@@ -120,8 +120,8 @@ def version_of(*command: str) -> tuple[int, ...]:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT)
     except OSError:
         return ()
-    found = re.search(r"\d+(\.\d+)+", done.stdout.decode(errors="replace"))
-    return numbers(found.group(0)) if found and done.returncode == 0 else ()
+    version = re.search(r"\d+(\.\d+)+", done.stdout.decode(errors="replace"))
+    return numbers(version.group(0)) if version and done.returncode == 0 else ()
 
 
 def numbers(text: str) -> tuple[int, ...]:

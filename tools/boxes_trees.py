@@ -74,10 +74,10 @@ def encoded(schema: Any, tree: Tree, problems: list[str]) -> Tree:
         if child is None:
             problems.append(f"no node {name}")
         elif isinstance(value, list) and value and isinstance(value[0], str):
-            found: Tree = {}
+            nodes: Tree = {}
             for line in value:
-                _place(child, found, _tokens(line), line, problems)
-            raw[name] = _typed(child, found, name, problems)
+                _place(child, nodes, _tokens(line), line, problems)
+            raw[name] = _typed(child, nodes, name, problems)
         else:
             raw[name] = _typed(child, value, name, problems)
     return raw
@@ -109,11 +109,11 @@ def _leaf(node: Any, value: Any, path: str, problems: list[str]) -> Any:
     if isinstance(node.type, EmptyType):
         return [None]
     text = json.dumps(value) if isinstance(value, bool) else str(value)
-    found = node.type.parse_value(text)
-    if found is None:
+    parsed = node.type.parse_value(text)
+    if parsed is None:
         problems.append(f"{path} = {text}: is no value of its type")
         return None
-    return node.type.to_raw(found)
+    return node.type.to_raw(parsed)
 
 
 def _child(node: Any, name: str) -> Any:

@@ -92,11 +92,11 @@ def exports(box: str) -> Iterator[tuple[str, str]]:
     for kind, params in QUEUES:
         for shape in (False, True):
             try:
-                made = boxes.export(kind, params, box=box, rate_bps=RATE_BPS, shape=shape)
+                export = boxes.export(kind, params, box=box, rate_bps=RATE_BPS, shape=shape)
             except DropcurveError:
                 continue
             ecn = ", ecn" if params.get("ecn") else ""
-            yield f"{kind}{ecn}{', shaped' if shape else ''}", made.text
+            yield f"{kind}{ecn}{', shaped' if shape else ''}", export.text
 
 
 class Models:

@@ -164,7 +164,7 @@ def looked_at(
         watch = Watch(page)
         for address in addresses:
             watch.faults.clear()
-            found: list[str] = []
+            problems: list[str] = []
             page.set_viewport_size({"width": WINDOWS[0][1], "height": WINDOWS[0][2]})
             page.goto(address, wait_until="load")
             for name, width, height in WINDOWS:
@@ -174,10 +174,10 @@ def looked_at(
                     faults = seen(page)
                     if (name, scheme) in RULES and address in ruled:
                         faults += violations(page, only=RULES[name, scheme])
-                    found += [f"{one} ({name}, {scheme})" for one in faults]
+                    problems += [f"{one} ({name}, {scheme})" for one in faults]
                     if shots is not None:
                         page.screenshot(path=shots / f"{_file(address)}-{name}-{scheme}.png")
-            yield address, [*dict.fromkeys(watch.faults), *found]
+            yield address, [*dict.fromkeys(watch.faults), *problems]
 
 
 def until(page: Page, condition: str, *, seconds: float = 30) -> None:

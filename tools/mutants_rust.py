@@ -125,17 +125,17 @@ def switched(source: str, mutants: list[Mutant]) -> tuple[str, list[tuple[int, i
     bodies: dict[tuple[int, int], list[Mutant]] = {}
     for one in mutants:
         bodies.setdefault(one.body, []).append(one)
-    made, places, done = "", [], 0
+    text, places, done = "", [], 0
     for (begin, end), group in sorted(bodies.items()):
         assert begin >= done, "functions within functions"
-        made += source[done:begin] + "{ match crate::chosen_mutant() {\n"
+        text += source[done:begin] + "{ match crate::chosen_mutant() {\n"
         for one in group:
-            line = made.count("\n") + 1
-            made += f"{one.number} => {one.text}\n"
-            places.append((line, made.count("\n"), one.number))
-        made += f"_ => {source[begin:end]}\n}} }}"
+            line = text.count("\n") + 1
+            text += f"{one.number} => {one.text}\n"
+            places.append((line, text.count("\n"), one.number))
+        text += f"_ => {source[begin:end]}\n}} }}"
         done = end
-    return made + source[done:], places
+    return text + source[done:], places
 
 
 def built(crate: str, mutants: list[Mutant]) -> tuple[Path, list[Mutant]]:

@@ -65,19 +65,19 @@ def version() -> str:
         (ROOT / name).read_text(encoding="utf-8") for name in ("Cargo.toml", "pyproject.toml", "CITATION.cff")
     )
     workspace = tomllib.loads(cargo)["workspace"]
-    found = {
+    files = {
         "Cargo.toml": workspace["package"]["version"],
         "pyproject.toml": tomllib.loads(project)["project"]["version"],
         "CITATION.cff": "".join(re.findall(r"^version: (\S+)$", citation, re.M)),
     }
-    found |= {
+    files |= {
         f"Cargo.toml, {name}": one["version"]
         for name, one in workspace["dependencies"].items()
         if isinstance(one, dict) and "path" in one and "version" in one
     }
-    if len(set(found.values())) != 1:
-        sys.exit("release: versions differ: " + ", ".join(f"{name} {one}" for name, one in found.items()))
-    return str(found["Cargo.toml"])
+    if len(set(files.values())) != 1:
+        sys.exit("release: versions differ: " + ", ".join(f"{name} {one}" for name, one in files.items()))
+    return str(files["Cargo.toml"])
 
 
 def notes(folder: Path) -> str:

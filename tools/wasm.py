@@ -38,9 +38,11 @@ def main() -> int:
     # Both modules at once, in the profile of the studio, so that the crates below them are built once.
     packages = ("--package", "dropcurve-wasm", "--package", "dropcurve-studio")
     cargo("build", "--profile", "studio", *packages, "--lib", "--target", TARGET)
-    found = imports(MODULE.read_bytes()) + imports(STUDIO.read_bytes())
-    if found:
-        print(f"wasm: the module imports {', '.join(found)} from its host; the pure crates must need nothing")
+    imported = imports(MODULE.read_bytes()) + imports(STUDIO.read_bytes())
+    if imported:
+        print(
+            f"wasm: the module imports {', '.join(imported)} from its host; the pure crates must need nothing"
+        )
         return 1
     node = shutil.which("node")
     if node is None:

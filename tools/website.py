@@ -210,14 +210,14 @@ def rewritten(source: str, page: str, pages: dict[str, str]) -> str:
         target, _, anchor = match[2].partition("#")
         if not target or "://" in target or target.startswith("mailto:"):
             return match[0]
-        found = os.path.normpath(PurePosixPath(source).parent / target).replace(os.sep, "/")
-        there = next((pages[one] for one in (found, f"{found}/README.md") if one in pages), None)
-        if there is None and found.startswith("docs/") and PurePosixPath(found).suffix in ASSETS:
-            there = found.removeprefix("docs/")
-        if there is None and found == "docs/disciplines":
+        path = os.path.normpath(PurePosixPath(source).parent / target).replace(os.sep, "/")
+        there = next((pages[one] for one in (path, f"{path}/README.md") if one in pages), None)
+        if there is None and path.startswith("docs/") and PurePosixPath(path).suffix in ASSETS:
+            there = path.removeprefix("docs/")
+        if there is None and path == "docs/disciplines":
             there = pages["docs/disciplines/red.md"]
         if there is None:
-            return match[0] if not (ROOT / found).exists() else "]{.file}"
+            return match[0] if not (ROOT / path).exists() else "]{.file}"
         way = os.path.relpath(there, PurePosixPath(page).parent or ".").replace(os.sep, "/")
         return f"]({way}{f'#{anchor}' if anchor else ''})"
 

@@ -34,7 +34,7 @@ def test_a_range_is_read(text: str, low: float, high: float, unit: str, scale: s
     ("text", "rule"),
     [
         ("abc", "must be a value or a range"),
-        ("200-20ms", "must rise"),
+        ("200-20ms", "the smaller value comes first; write 20-200ms"),
         ("20ms-1s", "same unit"),
         ("0..5 log", "above 0"),
         ("", "must be a value or a range"),

@@ -232,7 +232,7 @@ def test_contradictions_are_refused() -> None:
         advise("droptail_vs_red", rate="100Mbit")
     with pytest.raises(dc.UsageError, match="no long TCP flows"):
         advise("mm1")
-    with pytest.raises(dc.UsageError, match="must rise"):
+    with pytest.raises(dc.UsageError, match="the smaller value comes first; write 5-100"):
         conditions(rate="100Mbit", rtt="40ms", flows="100-5")
     with pytest.raises(dc.UsageError, match="between 40 and 65535"):
         conditions(rate="100Mbit", rtt="40ms", flows="5", packet="10B")

@@ -74,10 +74,10 @@ def collected(bench: Path, kind: str, packets: int) -> int:
     """Instructions of a whole run."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     done = subprocess.run([*tool, str(bench), kind, str(packets)], check=True, capture_output=True, text=True)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if found is None:
+    count = re.search(r"Collected : (\d+)", done.stderr)
+    if count is None:
         sys.exit(f"cost: cannot parse the output of valgrind:\n{done.stderr}")
-    return int(found[1])
+    return int(count[1])
 
 
 if __name__ == "__main__":

@@ -265,12 +265,12 @@ def page(compared: Sequence[Compared]) -> str:
         "*Sources*: `validation/agree/data/README.md`.", "",
         "| row | goodput (Mbit/s) | queue (kB) | signals | within |", "|---|---|---|---|---|",
     ]  # fmt: skip
-    for one, found in zip(compared, verdicts, strict=True):
-        apart = ", ".join(name.split("_")[0] for name, (_, _, ok) in found.items() if not ok)
+    for one, verdict in zip(compared, verdicts, strict=True):
+        apart = ", ".join(name.split("_")[0] for name, (_, _, ok) in verdict.items() if not ok)
         pairs = [
-            found["goodput_mbps"][:2],
-            tuple(x / 1000 for x in found["backlog_mean"][:2]),
-            found["signals"][:2],
+            verdict["goodput_mbps"][:2],
+            tuple(x / 1000 for x in verdict["backlog_mean"][:2]),
+            verdict["signals"][:2],
         ]
         cells = " | ".join(f"{there:.4g}, {here:.4g}" for there, here in pairs)
         text.append(f"| {one.name} | {cells} | {'yes' if not apart else 'not ' + apart} |")

@@ -96,10 +96,10 @@ def tcp(context: Context, seed: int) -> AgreementCase:
     settings = " ".join(f"{key}={value}" for key, value in keys.items())
 
     def work() -> AgreementCase:
-        found = context.cached(f"ns2 single {settings}", lambda: run(keys))
-        events = [(time, letter, number) for time, letter, number in found["events"]]
-        windows = [(time, value) for time, value in found["windows"]]
-        return ns2_packets.case(ns2_packets.RecordedFlow(found["keys"], events, windows))
+        text = context.cached(f"ns2 single {settings}", lambda: run(keys))
+        events = [(time, letter, number) for time, letter, number in text["events"]]
+        windows = [(time, value) for time, value in text["windows"]]
+        return ns2_packets.case(ns2_packets.RecordedFlow(text["keys"], events, windows))
 
     return live.attempt(settings[:60], work)
 
@@ -110,8 +110,8 @@ def rated(context: Context, name: str, draw: int) -> AgreementCase:
 
     def work() -> AgreementCase:
         text = context.cached(f"ns2 {name} {draw}", lambda: rate_packets.record(tested, draw))
-        found = rate_packets.case(rate_packets.parse(tested, *text.splitlines()))
-        return replace(found, name=f"{name}, {found.name}")
+        case = rate_packets.case(rate_packets.parse(tested, *text.splitlines()))
+        return replace(case, name=f"{name}, {case.name}")
 
     return live.attempt(f"{name}, draw {draw}", work)
 

@@ -211,14 +211,14 @@ def read(tested: Tested) -> list[RecordedRate]:
 
 def parse(tested: Tested, head: str, events: str) -> RecordedRate:
     """One run from its two lines."""
-    found: list[Event] = []
+    timeline: list[Event] = []
     at = 0
     for token in events.split():
         letter = "D" if "D" in token else "S"
         since, _, number = token.partition(letter)
         at += int(since)
-        found.append((at, letter, int(number)))
-    return RecordedRate(tested, dict(pair.split("=") for pair in head.split()), found)
+        timeline.append((at, letter, int(number)))
+    return RecordedRate(tested, dict(pair.split("=") for pair in head.split()), timeline)
 
 
 def scenario(recorded: RecordedRate) -> dc.Scenario:

@@ -91,9 +91,9 @@ class Ns2Link(Link):
 
     def scenario(self, condition: Mapping[str, float]) -> Scenario:
         """The scenario at a condition."""
-        found = super().scenario(condition)
-        near = str(found.get("dumbbell.access_delay")).replace("uniform", "even")
-        return found.edit([("dumbbell.access_delay", near), ("dumbbell.access_queue", "5000 pkts")])
+        scenario = super().scenario(condition)
+        near = str(scenario.get("dumbbell.access_delay")).replace("uniform", "even")
+        return scenario.edit([("dumbbell.access_delay", near), ("dumbbell.access_queue", "5000 pkts")])
 
     def _tcp(self) -> str:
         return 'transport = "tcp"\nprofile = "ns2-2.35"\nrecovery = "sack1"\nmss = "1460 B"\nwindow = 10000'
@@ -179,8 +179,8 @@ def recorded_of(
     context = Context(cache=kept)
 
     def one(pair: tuple[Mapping[str, str], int]) -> dict[str, float]:
-        found: dict[str, float] = context.cached(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
-        return found
+        measured: dict[str, float] = context.cached(json.dumps(pair, sort_keys=True), lambda: theirs(*pair))
+        return measured
 
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(one, runs))

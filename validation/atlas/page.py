@@ -38,16 +38,16 @@ def _lines(atlas: Atlas) -> list[str]:
         "Held out means: no network has seen the rows or the links, nor were intervals set by them.",
         "Intervals are to cover " + wording.percent(float(record["level"])) + ".",
     ]
-    for kind, made in record["made"].items():
+    for kind, outcome in record["made"].items():
         lines += [
             "",
             f"## {TITLES[kind]}",
             "",
-            *_questions(made, atlas.parts[kind]),
+            *_questions(outcome, atlas.parts[kind]),
             "",
-            *_measures(made),
+            *_measures(outcome),
             "",
-            *_regions(made),
+            *_regions(outcome),
         ]
         lines += ["", *_ranges(atlas.parts[kind].ranges)]
     return lines + (["", *_gain(record["gain"])] if "gain" in record else [])

@@ -23,9 +23,9 @@ def page() -> str:
             "|---|---|---|---|---|",
         ]
         lines += [
-            f"| `{found.name}` | {found.unit or 'pure'} | {found.better} | {found.doc} | {found.source} |"
-            for found in ordered()
-            if found.per == per
+            f"| `{metric.name}` | {metric.unit or 'pure'} | {metric.better} | {metric.doc} | {metric.source} |"
+            for metric in ordered()
+            if metric.per == per
         ]
         lines.append("")
     return "\n".join(lines)

@@ -92,8 +92,8 @@ def answer(kind: str) -> dict[str, Any] | None:
             )
         except DropcurveError:
             return None
-    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
-    return found
+    stored: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return stored
 
 
 def page() -> str:
@@ -112,18 +112,18 @@ def page() -> str:
 
 def elsewhere() -> str:
     """Section on cases that ns-2 and a real kernel played too, as recorded."""
-    found = ELSEWHERE
-    found += "\n".join(json.loads(NS2.read_text(encoding="utf-8"))) + "\n"
+    text = ELSEWHERE
+    text += "\n".join(json.loads(NS2.read_text(encoding="utf-8"))) + "\n"
     kernel = json.loads(KERNEL.read_text(encoding="utf-8"))
-    found += KERNEL_HEAD + "| measure | kernel | simulated |\n|---|---|---|\n"
+    text += KERNEL_HEAD + "| measure | kernel | simulated |\n|---|---|---|\n"
     for one in kernel["rows"]:
         if one["metric"] in SHOWN:
             sides = [
                 wording.amount(some["mean"], some["half_width"], one["unit"])
                 for some in (one["live"], one["predicted"])
             ]
-            found += f"| {one['title']} | {sides[0]} | {sides[1]} |\n"
-    return found
+            text += f"| {one['title']} | {sides[0]} | {sides[1]} |\n"
+    return text
 
 
 def row(case: dict[str, Any]) -> str:

@@ -170,7 +170,7 @@ a share, else in per cent of its value.
 
 def _machine(outcomes: Sequence[LinkOutcome]) -> Iterator[str]:
     """The time that a limit stands for."""
-    spent = [one for found in outcomes for one in found.spent.values()]
+    spent = [one for outcome in outcomes for one in outcome.spent.values()]
     threads = sorted({round(one["threads"]) for one in spent})
     yield ""
     yield (

@@ -130,11 +130,11 @@ def _given(
                 "cannot go together with --rate, --rtt and --flows",
                 "give the one or the others",
             )
-        found = conditions_of(scenario if isinstance(scenario, Scenario) else Scenario.load(scenario))
+        given = conditions_of(scenario if isinstance(scenario, Scenario) else Scenario.load(scenario))
         if buffer is not None:
-            size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=found.packet_bytes).buffer
-            found = replace(found, buffer=size)
-        return replace(found, target_delay_s=allowed_delay(goal), ecn=ecn or found.ecn)
+            size = conditions(rate=1.0, rtt=1.0, flows=1, buffer=buffer, packet=given.packet_bytes).buffer
+            given = replace(given, buffer=size)
+        return replace(given, target_delay_s=allowed_delay(goal), ecn=ecn or given.ecn)
     if rate is None or flows is None:
         missing = [f"--{name}" for name, value in (("rate", rate), ("flows", flows)) if value is None]
         raise UsageError(

@@ -114,8 +114,8 @@ def _gain(design: Design) -> float:
 
 def _response_s(design: Design) -> float:
     """The longest time constant of the loop: the inverse of its crossover; infinite without one."""
-    found = [math.nan if row.margins is None else row.margins.crossover for row in design.expected]
-    return max(1.0 / each if each > 0.0 else math.inf for each in found)
+    crossovers = [math.nan if row.margins is None else row.margins.crossover for row in design.expected]
+    return max(1.0 / each if each > 0.0 else math.inf for each in crossovers)
 
 
 def _delay(design: Design) -> str:

@@ -174,7 +174,9 @@ def _rtt(rtt: str | float | tuple[float, float]) -> tuple[float, float]:
         return units.between(rtt, lambda text: units.span(text, what="rtt"), what="rtt")
     low, high = rtt if isinstance(rtt, tuple) else (rtt, rtt)
     if low > high:
-        raise UsageError("rtt", f"({low:g}, {high:g})", "must rise", "put the shorter round trip first")
+        raise UsageError(
+            "rtt", f"({low:g}, {high:g})", "the shorter round trip comes first", f"write ({high:g}, {low:g})"
+        )
     return float(low), float(high)
 
 

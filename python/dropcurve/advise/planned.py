@@ -48,9 +48,9 @@ def classes(scenario: Scenario) -> dict[str, PlannedClass]:
     Example:
         ``[one.name for one in classes(scenario).values() if one.role == "thin"]``
     """
-    found = scenario.resolved.get("flows", {})
+    sections = scenario.resolved.get("flows", {})
     groups: dict[str, list[dict[str, Any]]] = {}
-    for name, group in found.items() if isinstance(found, dict) else ():
+    for name, group in sections.items() if isinstance(sections, dict) else ():
         groups.setdefault(str(group.get("counted_as") or name), []).append(group)
     rate = _rate(scenario)
     flows = sum(int(group["count"]) for some in groups.values() for group in some)
@@ -70,8 +70,8 @@ def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal
         UsageError: With a line for each of them, its reason and the classes that have a value.
     """
     known = classes(scenario)
-    found = ((key, _missing(key, known)) for key in dict.fromkeys(keys))
-    wrong = [Problem(what, key, *said) for key, said in found if said]
+    reasons = ((key, _missing(key, known)) for key in dict.fromkeys(keys))
+    wrong = [Problem(what, key, *said) for key, said in reasons if said]
     if wrong:
         raise UsageError.of(wrong)
 

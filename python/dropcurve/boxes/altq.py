@@ -106,22 +106,22 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue without queues below it. Raises ScenarioError for a text without one, and for contradictions."""
     held = pf.statements(text)
     queues = {one.words[1]: one for one in held if one.words[0] == "queue" and len(one.words) > 1}
-    found: list[Import] = []
+    imports: list[Import] = []
     for root in (one for one in held if one.words[:2] == ("altq", "on") and len(one.words) > 2):
         dev = root.words[2]
         bandwidth = root.after("bandwidth")
         rate = None if bandwidth is None else pf.rate(bandwidth, f"altq {dev} bandwidth", origin)
         names = root.inside("queue") or tuple(one for one in [root.after("queue")] if one is not None)
         if names:
-            found += [
+            imports += [
                 _queue(*one, scheduler=_scheduler(root), rate=rate, dev=dev, origin=origin)
                 for one in _leaves(names, queues, rate, origin)
             ]
         else:
-            found.append(_queue(root, dev, None, scheduler="", rate=rate, dev=dev, origin=origin))
-    if not found:
+            imports.append(_queue(root, dev, None, scheduler="", rate=rate, dev=dev, origin=origin))
+    if not imports:
         refuse("", "the text", "configures no ALTQ queue", "give the altq and queue lines", origin=origin)
-    return with_others(found)
+    return with_others(imports)
 
 
 def _scheduler(root: pf.PfStatement) -> str:

@@ -145,7 +145,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
         for line in re.sub(r"\\\n", " ", text).splitlines()
         if (match := COMMAND.search(line.split("#")[0]))
     ]
-    queues = [made for each in configured if (made := _queue(each, configured, origin)) is not None]
+    queues = [queue for each in configured if (queue := _queue(each, configured, origin)) is not None]
     if not queues:
         refuse("", "the text", "configures no pipe", "give the ipfw or dnctl commands", origin=origin)
     return with_others(queues)

@@ -17,22 +17,22 @@ def effect(wanted: Settings, loaded: Settings) -> list[str]:
 
 
 def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
-    found, made = _DropCurve.of(asked), _DropCurve.of(loaded)
-    if found is None or made is None:
+    asked_curve, loaded_curve = _DropCurve.of(asked), _DropCurve.of(loaded)
+    if asked_curve is None or loaded_curve is None:
         return
     for where, avg in (
-        ("halfway between the thresholds", found.middle),
-        ("just below max_th", found.high * 0.999),
+        ("halfway between the thresholds", asked_curve.middle),
+        ("just below max_th", asked_curve.high * 0.999),
     ):
-        wanted, got = found.taken(avg), made.taken(avg)
+        wanted, got = asked_curve.taken(avg), loaded_curve.taken(avg)
         if abs(wanted - got) > WORTH * max(wanted, got):
             yield (
                 f"{where} ({avg:.4g} packets) {_percent(got)} of packets are dropped or marked instead of "
-                f"{_percent(wanted)}" + _remedy(found, made)
+                f"{_percent(wanted)}" + _remedy(asked_curve, loaded_curve)
             )
             break
-    beyond = 1.1 * found.high
-    wanted, got = found.taken(beyond), made.taken(beyond)
+    beyond = 1.1 * asked_curve.high
+    wanted, got = asked_curve.taken(beyond), loaded_curve.taken(beyond)
     if abs(wanted - got) > WORTH * max(wanted, got):
         yield (
             f"above max_th (at {beyond:.4g} packets) {_percent(got)} are dropped or marked, not {_percent(wanted)}"
@@ -52,10 +52,14 @@ def _remedy(curve: _DropCurve, made: _DropCurve) -> str:
 
 
 def _weights(wanted: Settings, loaded: Settings) -> Iterator[str]:
-    found, made = _weight(wanted), _weight(loaded)
-    if found and made and abs(found - made) > WORTH * max(found, made):
+    asked_weight, loaded_weight = _weight(wanted), _weight(loaded)
+    if (
+        asked_weight
+        and loaded_weight
+        and abs(asked_weight - loaded_weight) > WORTH * max(asked_weight, loaded_weight)
+    ):
         packets = wanted.rate_bps / 8.0 / wanted.mean_packet
-        slow, fast = 1.0 / (packets * found), 1.0 / (packets * made)
+        slow, fast = 1.0 / (packets * asked_weight), 1.0 / (packets * loaded_weight)
         yield (
             f"the average answers a change of the queue in {_seconds(fast)} instead of {_seconds(slow)} (time "
             "constant at full rate, "

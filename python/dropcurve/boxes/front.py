@@ -185,12 +185,12 @@ def named(box: str, *, what: str = "box") -> str:
         'linux'
     """
     word = box.strip().lower()
-    found = ALIASES.get(word, word)
-    if found not in BOXES:
+    name = ALIASES.get(word, word)
+    if name not in BOXES:
         hint = nearest(word, [*BOXES, *ALIASES], otherwise="choose one of these")
         rule = f"must be one of {', '.join(BOXES)}"
         raise UsageError(what, box, rule, hint)
-    return found
+    return name
 
 
 @checked

@@ -130,8 +130,8 @@ def _low_latency(
 ) -> Export:
     """A priority class with a policer for voice above the queue of class-default."""
     parts = llq.parts(settings, "IOS", notes)
-    made = llq.inside(parts, export, dev=dev, name=name)
-    queue = [line for line in made.text.splitlines() if line.startswith(("  queue", "  random", "  fair"))]
+    below = llq.inside(parts, export, dev=dev, name=name)
+    queue = [line for line in below.text.splitlines() if line.startswith(("  queue", "  random", "  fair"))]
     voice = f"{name}-VOICE"
     lines = [
         f"class-map match-any {voice}", " match dscp ef", "!", f"policy-map {name}", f" class {voice}", "  priority",
@@ -144,10 +144,10 @@ def _low_latency(
         rate = round(settings.rate_bps)
         lines += ["!", f"policy-map {outer}", " class class-default", f"  shape average {rate}",
                   f"  service-policy {name}"]  # fmt: skip
-    inner = [one for one in made.notes if one.kind != "load" or one.key]
+    inner = [one for one in below.notes if one.kind != "load" or one.key]
     if not shape:
         inner.append(bottleneck(dev, settings.rate_bps))
-    kind, loaded = parts.loaded(voice, made)
+    kind, loaded = parts.loaded(voice, below)
     text = "\n".join([*lines, *_tail(dev, outer)]) + "\n"
     return Export("ios", "prio", params, text, [*notes, *inner], kind, loaded)
 

@@ -90,10 +90,10 @@ def drops_beyond(block: Block) -> bool:
 def police_bps(block: Block, rate_bps: float | None) -> float | None:
     """The rate above which packets of the class are dropped: that of its policer or of its priority; None if there is
     none, or it is a share of a rate that is not known."""
-    for found in (_POLICE.search(block.body), _PRIORITY.search(block.body)):
-        if found is None:
+    for statement in (_POLICE.search(block.body), _PRIORITY.search(block.body)):
+        if statement is None:
             continue
-        parts = found.groupdict()
+        parts = statement.groupdict()
         share = parts.get("percent") or parts.get("shown")
         if share:
             if rate_bps is not None:

@@ -73,9 +73,9 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     inner = [one for one in entries if one.menu in TREES and one.values.get("name") in parents]
     leaves = [one for one in entries if one.menu != "queue type" and one not in inner]
     queues = [
-        made
+        queue
         for one in leaves
-        for made in _used(_below(one, inner), types, origin, siblings=_siblings(one, leaves))
+        for queue in _used(_below(one, inner), types, origin, siblings=_siblings(one, leaves))
     ]
     queues = queues or [
         _queue(one.values["name"], one.values["name"], types, None, origin)

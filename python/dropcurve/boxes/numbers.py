@@ -44,10 +44,10 @@ def real(value: object, path: str, *, origin: str = "") -> float:
     """Returns a finite number in decimal digits. Raises ScenarioError."""
     digits = isinstance(value, str) and re.fullmatch(_REAL, value)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    found = float(value) if digits or number else math.nan  # type: ignore[arg-type]
-    if not abs(found) <= MOST:
+    parsed = float(value) if digits or number else math.nan  # type: ignore[arg-type]
+    if not abs(parsed) <= MOST:
         refuse(path, value, "must be a number", "write it in digits, such as 0.1", origin=origin)
-    return found
+    return parsed
 
 
 def fit(value: Any, shape: Any, path: str, *, origin: str = "") -> Any:

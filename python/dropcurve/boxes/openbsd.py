@@ -63,10 +63,10 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue without queues below it. Raises ScenarioError for a text without one, and for contradictions."""
     held = {one.words[1]: one for one in _queues(text)}
     parents = {one.after("parent") for one in held.values()}
-    found = [_queue(held, name, origin) for name in held if name not in parents]
-    if not found:
+    imports = [_queue(held, name, origin) for name in held if name not in parents]
+    if not imports:
         refuse("", "the text", "configures no queue", "give the queue lines of pf.conf", origin=origin)
-    return with_others(found)
+    return with_others(imports)
 
 
 def _queues(text: str) -> list[pf.PfStatement]:

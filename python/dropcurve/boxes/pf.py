@@ -41,7 +41,7 @@ class PfStatement:
 def statements(text: str) -> list[PfStatement]:
     """The statements of a text, with the lines that a backslash or an open brace continues, and macros put in."""
     macros: dict[str, str] = {}
-    found: list[PfStatement] = []
+    parsed: list[PfStatement] = []
     part, first = "", 0
     for number, line in enumerate(text.splitlines()):
         code = line.split("#")[0].rstrip()
@@ -54,9 +54,9 @@ def statements(text: str) -> list[PfStatement]:
             macros[named[1]] = named[2]
         else:
             full = re.sub(r"\$\{?(\w+)\}?", lambda one: macros.get(one[1], one[0]), part)
-            found.append(PfStatement(first, number, tuple(_WORD.findall(full))))
+            parsed.append(PfStatement(first, number, tuple(_WORD.findall(full))))
         part = ""
-    return [one for one in found if one.words]
+    return [one for one in parsed if one.words]
 
 
 def rate(text: str, path: str, origin: str, *, whole_bps: float | None = None) -> float | None:
@@ -95,10 +95,10 @@ def replaced(text: str, statement: PfStatement, words: list[str]) -> str:
 
 def spelled(words: list[str]) -> str:
     """Words as pf.conf writes them: names in braces with commas, options in round brackets without."""
-    found, inside = list[str](), ""
+    parts, inside = list[str](), ""
     for i, word in enumerate(words):
         last = words[i + 1 : i + 2] in (["}"], [")"])
         inside = word if word in "{(" else "" if word in "})" else inside
         comma = "," if inside == "{" and word != "{" and not last else ""
-        found.append(f"{word}{comma}")
-    return re.sub(r" ?\( ", "(", " ".join(found)).replace(" )", ")")
+        parts.append(f"{word}{comma}")
+    return re.sub(r" ?\( ", "(", " ".join(parts)).replace(" )", ")")

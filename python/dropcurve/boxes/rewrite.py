@@ -51,9 +51,9 @@ def all_rewritten(text: str, changes: Sequence[tuple[Import, Export | None]]) ->
     """The text with every queue replaced that has a new one, and whether that is the whole text; else the new queues
     alone, one after the other."""
     after, loose = text, list[str]()
-    for found, made in changes:
-        if made is not None:
-            changed, whole = rewritten(after, found, made)
+    for queue, exported in changes:
+        if exported is not None:
+            changed, whole = rewritten(after, queue, exported)
             after = changed if whole else after
             loose += [] if whole else [changed]
     return ("".join(loose), False) if loose else (after, True)
@@ -152,16 +152,16 @@ def _polices(queue: Import, exported: Export) -> bool:
 
 def _police_lines(lines: list[str], mine: Sequence[int]) -> list[int]:
     """The numbers of the lines of a class that police or shape, with the actions of the policer below it."""
-    found: list[int] = []
+    numbers: list[int] = []
     for number in mine:
         depth = len(lines[number]) - len(lines[number].lstrip())
         if re.match(r"\s*(?:police|shape)\b", lines[number]):
-            found.append(number)
-        elif found and number - 1 in found:
-            head = next(one for one in reversed(found) if re.match(r"\s*(?:police|shape)\b", lines[one]))
+            numbers.append(number)
+        elif numbers and number - 1 in numbers:
+            head = next(one for one in reversed(numbers) if re.match(r"\s*(?:police|shape)\b", lines[one]))
             if depth > len(lines[head]) - len(lines[head].lstrip()):
-                found.append(number)
-    return found
+                numbers.append(number)
+    return numbers
 
 
 def _class_lines(lines: list[str]) -> Iterator[tuple[str, int]]:
@@ -227,13 +227,13 @@ def _named(text: str, title: str, *, free: set[str] | None = None) -> list[str]:
         name for name in (title, f"{title}-fixed", *(f"{title}-fixed{n}" for n in range(2, 99)))
         if name not in (free or set())
     )  # fmt: skip
-    found = []
+    renamed = []
     for line in text.splitlines():
         if not re.search(r"\b(drop-profiles|schedulers) ", line):
             continue
         named = re.sub(r"\b(drop-profiles|drop-profile) dropcurve\b", rf"\1 {profile}", line)
-        found.append(re.sub(r"\bschedulers dropcurve\b", f"schedulers {title}", named))
-    return found
+        renamed.append(re.sub(r"\bschedulers dropcurve\b", f"schedulers {title}", named))
+    return renamed
 
 
 def _junos_stanzas(text: str, queue: Import, exported: Export) -> str | None:
@@ -292,25 +292,25 @@ def _users(text: str, name: str, queue: str) -> list[tuple[Any, ...]]:
     own = re.compile(
         rf"\bname=\"?{re.escape(name)}\"?(?=\s|$)|\bset\s+(?:\[[^\]]*=)?{re.escape(name)}(?=[\s\]])"
     )
-    found: list[tuple[Any, ...]] = []
+    uses: list[tuple[Any, ...]] = []
     for one in _STATEMENT.finditer(text):
         named = re.search(queue, one[0])
         if named and own.search(one[0]):
-            found.append((one.start() + named.start(), one.start() + named.end(), *named.groups()))
-    return found
+            uses.append((one.start() + named.start(), one.start() + named.end(), *named.groups()))
+    return uses
 
 
 def _stanzas(text: str, key: str) -> list[str]:
     """Names of the stanzas within those of a key: ``key { NAME { … } NAME { … } }``."""
-    found, open_ = list[str](), list[str]()
+    names, open_ = list[str](), list[str]()
     for match in re.finditer(r"([\w.-]+)\s*\{|\}", text):
         if match[1] is None:
             open_ = open_[:-1]
             continue
         if open_ and open_[-1] == key:
-            found.append(match[1])
+            names.append(match[1])
         open_.append(match[1])
-    return found
+    return names
 
 
 def _sqm(text: str, queue: Import, exported: Export) -> str | None:

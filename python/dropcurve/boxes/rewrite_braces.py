@@ -42,15 +42,15 @@ def of_vyos(text: str, queue: Import, exported: Export) -> str | None:
 
 def _nested(options: Sequence[list[str]]) -> list[New]:
     """Options of a policy as statements; those of one node together."""
-    found: list[New] = []
+    statements: list[New] = []
     for node, some in groupby(
         [one for one in options if one], key=lambda one: one[0] if one[0] in _VYOS_NODES else ""
     ):
         if node:
-            found.append(([node], [(one[1:], None) for one in some]))
+            statements.append(([node], [(one[1:], None) for one in some]))
         else:
-            found += [(one, None) for one in some]
-    return found
+            statements += [(one, None) for one in some]
+    return statements
 
 
 def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str]) -> str | None:
@@ -91,11 +91,11 @@ def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str
 
 def _profiles(rows: Sequence[list[str]]) -> list[New]:
     """Drop profiles as statements, from their name and words."""
-    found: list[New] = []
+    profiles: list[New] = []
     for name, some in groupby(rows, key=lambda one: one[0]):
         points: list[New] = []
         for node, inner in groupby([one[1:] for one in some], key=lambda one: one[0] == "interpolate"):
             lines: list[New] = [(one[1:] if node else one, None) for one in inner]
             points += [(["interpolate"], lines)] if node else lines
-        found.append(([name], points))
-    return found
+        profiles.append(([name], points))
+    return profiles

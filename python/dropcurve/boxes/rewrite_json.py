@@ -52,5 +52,5 @@ def _curve(tree: Any) -> dict[str, Any]:
 
 def _colour(key: str) -> str:
     """The colour of a key of a profile; "" for a key of all colours."""
-    found = re.match(r"(?:wred_)?(green|yellow|red)_", key)
-    return found[1] if found else ""
+    colour = re.match(r"(?:wred_)?(green|yellow|red)_", key)
+    return colour[1] if colour else ""

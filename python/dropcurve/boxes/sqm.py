@@ -184,15 +184,15 @@ def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, s
     Returns:
         Options to put in place of those in ``options``.
     """
-    found: dict[str, str] = {}
+    changed: dict[str, str] = {}
     script = section.get("script", "simple.qos")
     if script in SCRIPTS and options["qdisc"] != "cake" and "cake" not in script:
-        found["script"] = script
+        changed["script"] = script
     key = f"{side}qdisc_opts"
     if section.get("linklayer", "none") != "none" and key in options:
         framing = re.compile(r"\b(?:(?:overhead|mpu)\s+-?\d+|noatm|atm|ptm)\s*")
-        found[key] = framing.sub("", options[key]).strip()
-    return found
+        changed[key] = framing.sub("", options[key]).strip()
+    return changed
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> Import:

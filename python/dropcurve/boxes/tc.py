@@ -71,14 +71,14 @@ def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, sha
     """A `prio` queue of two bands with a filter for expedited forwarding, policed, above the other queue."""
     notes: list[Note] = []
     parts = llq.parts(settings, "Linux", notes)
-    made = llq.inside(parts, export, dev=dev)
+    below = llq.inside(parts, export, dev=dev)
     root, lines = "root handle 1:", []
     if shape:
         lines, root = _shaper(settings, dev), "parent 1:1 handle 10:"
     else:
         notes.append(bottleneck(dev, settings.rate_bps))
     major = "10:" if shape else "1:"
-    words = made.text.strip().splitlines()[-1].partition(" handle 1: ")[2]
+    words = below.text.strip().splitlines()[-1].partition(" handle 1: ")[2]
     police = (
         f"police rate {tc.show_rate(parts.police_bps)} burst {max(3000, round(parts.police_bps / 800))} drop"
     )
@@ -89,8 +89,8 @@ def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, sha
         f"tc filter replace dev {dev} parent {major} protocol ip prio 1 u32 match ip dsfield 0xb8 0xfc {police} "
         f"flowid {major}1",
     ]
-    inner = [one for one in made.notes if one.kind != "load" or one.key]
-    kind, loaded = parts.loaded("voice", made)
+    inner = [one for one in below.notes if one.kind != "load" or one.key]
+    kind, loaded = parts.loaded("voice", below)
     return Export("linux", "prio", dict(params), "\n".join(lines) + "\n", [*notes, *inner], kind, loaded)
 
 

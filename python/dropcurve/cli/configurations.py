@@ -102,15 +102,15 @@ def say_unneeded(rate_bps: float | None, queues: Sequence[Import]) -> None:
 
 def gathered(places: list[Place], cases: list[QueueSetting], duration: str | None) -> Place:
     """One place of several conditions, each with this duration unless it is None."""
-    made: list[Place] = []
+    distinct: list[Place] = []
     for one, case in zip(places, cases, strict=True):
         base = one.base if duration is None else lasting(one.base, duration)
         # A shaper of the text makes conditions that differ in the rate alone the same.
-        if base.hash not in {other.base.hash for other in made}:
-            made.append(replace(one, condition=case.words, base=base))
-    if len(made) == 1:
-        return replace(made[0], condition="")
-    return replace(made[0], others=tuple(made[1:]))
+        if base.hash not in {other.base.hash for other in distinct}:
+            distinct.append(replace(one, condition=case.words, base=base))
+    if len(distinct) == 1:
+        return replace(distinct[0], condition="")
+    return replace(distinct[0], others=tuple(distinct[1:]))
 
 
 def lasting(base: Scenario, duration: str) -> Scenario:

@@ -167,11 +167,13 @@ def settings(
 
     if link is not None:
         given = {"rate": rate, "rtt": rtt, "buffer": buffer}
-        found = links.spec(link, **links.overrides(link, **{k: v for k, v in given.items() if v is not None}))
-        ends = (0.0, 1.0) if found.varying else (0.0,)
-        profiles = [found.at({key: axis.at(end) for key, axis in found.varying.items()}) for end in ends]
+        profile = links.spec(
+            link, **links.overrides(link, **{k: v for k, v in given.items() if v is not None})
+        )
+        ends = (0.0, 1.0) if profile.varying else (0.0,)
+        profiles = [profile.at({key: axis.at(end) for key, axis in profile.varying.items()}) for end in ends]
         return [
-            (one.rate_bps(found.direction), (one.rtt_s[0] * one.rtt_s[1]) ** 0.5, one.buffer_pkts(found.direction))
+            (one.rate_bps(profile.direction), (one.rtt_s[0] * one.rtt_s[1]) ** 0.5, one.buffer_pkts(profile.direction))
             for one in profiles
         ]  # fmt: skip
     rates = units.between(rate or RATE, units.rate, what="rate")

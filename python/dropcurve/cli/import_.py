@@ -179,9 +179,9 @@ def _compare(
 
     queue, base = where.found, where.base
     variants = {
-        f"{one.condition} {title}".strip(): made
+        f"{one.condition} {title}".strip(): scenario
         for one in where.conditions
-        for title, made in {YOURS: one.base, **_rivals(one)}.items()
+        for title, scenario in {YOURS: one.base, **_rivals(one)}.items()
     }
     with console.progress(quiet=quiet) as progress:
         effort = Effort(replications=replications)

@@ -37,9 +37,9 @@ def mcp(context: typer.Context) -> int:
         ) from None
 
     async def serve() -> None:
-        made = server(context.find_root().command)
+        mcp_server = server(context.find_root().command)
         async with stdio_server() as (incoming, outgoing):
-            await made.run(incoming, outgoing, made.create_initialization_options())
+            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
 
     anyio.run(serve)
     return 0

@@ -267,7 +267,7 @@ def _one_module(site: Path) -> str:
             f"const {whole or f'{{{names}}}'.replace(' as ', ': ')} = modules.{other};"
             for whole, names, other in imports
         ]
-        exported = ", ".join(found for _, found in EXPORT.findall(text))
+        exported = ", ".join(name_of for _, name_of in EXPORT.findall(text))
         body = EXPORT.sub(r"\1 \2", IMPORT.sub("", text))
         parts.append(
             f"modules.{name} = await (async () => {{\n{chr(10).join(heads)}\n{body}\nreturn {{ {exported} }};\n}})();\n"

@@ -102,7 +102,9 @@ def evaluate(
         results.append((case, replicate(variants, effort, name=base.name, cache=cache)))
     problems = tuple(f"{case.section}: {one}" for case, result in results for one in result.problems)
     balances = [balance(decided([result], queue, against, rtt_s), against) for _, result in results]
-    graded = tuple(replace(one, balance=found) for one, found in zip(_grade(results), balances, strict=True))
+    graded = tuple(
+        replace(one, balance=measured) for one, measured in zip(_grade(results), balances, strict=True)
+    )
     decision = decided([result for case, result in results if case.phase is None], queue, against, rtt_s)
     fitted = tuple(
         f"{kind} with {', '.join(f'{key} {value}' for key, value in fits[name].items())}: {_WHY[kind]}"
@@ -127,10 +129,10 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
                 return None
         for kind in {_kind(one) for one in criteria if one.worth}:
             tests[kind] = tests.get(kind, 0) + 1
-        for found, one in zip(totals, samples, strict=True):
+        for sums, one in zip(totals, samples, strict=True):
             for run in range(len(result.seeds)):
                 for kind, value in _parts(criteria, one, run, rate).items():
-                    row = found.setdefault(kind, [0.0] * len(result.seeds))
+                    row = sums.setdefault(kind, [0.0] * len(result.seeds))
                     before = row[run]
                     row[run] = None if value is None or before is None else before + value
     # A mean is over the tests that have the measure; in the score each test counts alike.
@@ -144,11 +146,11 @@ def decided(results: Sequence[Result], candidate: str, baseline: str, rtt_s: flo
     designs = [
         SampledDesign(
             name,
-            {kind: [None if one is None else one / count[kind] for one in found[kind]] for kind in tests},
+            {kind: [None if one is None else one / count[kind] for one in sums[kind]] for kind in tests},
             simplicity=i,
             manages=manages(name.removesuffix(" again").partition(":")[0]),
         )
-        for i, (name, found) in enumerate(zip(names, totals, strict=True))
+        for i, (name, sums) in enumerate(zip(names, totals, strict=True))
     ]
     return decide(
         designs, weighed, margin=margin_of(len(weighed)), exchange=rate.stated(tests), baseline=baseline

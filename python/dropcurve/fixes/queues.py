@@ -231,7 +231,7 @@ def _titles(where: Place, names: Iterable[str]) -> dict[str, str]:
 def _of_titles(where: Place, variants: Mapping[str, Scenario], titles: Sequence[str]) -> dict[str, Scenario]:
     """The variants of these designs under every condition."""
     title = _titles(where, variants)
-    return {name: made for name, made in variants.items() if title[name] in titles}
+    return {name: scenario for name, scenario in variants.items() if title[name] in titles}
 
 
 def _affordable(
@@ -263,19 +263,21 @@ def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario
     """The imported queue and every design that fits all conditions, none of them twice, by condition and name."""
     chosen: dict[str, list[Scenario]] = {YOURS: [one.base for one in where.conditions]}
     seen = {where.base.hash}
-    for title, made in exports.items():
+    for title, export in exports.items():
         try:
-            found = [one.put(made.discipline_as_loaded, made.params_as_loaded) for one in where.conditions]
+            scenarios = [
+                one.put(export.discipline_as_loaded, export.params_as_loaded) for one in where.conditions
+            ]
         except DropcurveError:
             # A buffer of another condition contradicts it.
             continue
-        if found[0].hash not in seen:
-            seen.add(found[0].hash)
-            chosen[title] = found
+        if scenarios[0].hash not in seen:
+            seen.add(scenarios[0].hash)
+            chosen[title] = scenarios
     return {
-        f"{one.condition} {title}".strip(): found[number]
+        f"{one.condition} {title}".strip(): scenarios[number]
         for number, one in enumerate(where.conditions)
-        for title, found in chosen.items()
+        for title, scenarios in chosen.items()
     }
 
 

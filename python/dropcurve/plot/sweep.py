@@ -102,11 +102,11 @@ def draw(
         )
     width_in = style.width_in(width)
     axes = _axes(settings, measured)
-    made: list[Panel | Map] = []
+    drawn: list[Panel | Map] = []
     for one in measured:
-        made += _PANELS[kind](axes, one)
+        drawn += _PANELS[kind](axes, one)
     columns = min(len(axes), 3) if kind == "main_effects" else 2
-    return panels(made[:MOST_PANELS], width_in, columns=columns)
+    return panels(drawn[:MOST_PANELS], width_in, columns=columns)
 
 
 def _axes(settings: Sequence[str], measured: Sequence[MetricRuns]) -> list[Levels]:

@@ -101,9 +101,8 @@ def parse(text: str, *, name: str) -> Range:
             "write one such as 20-200ms",
         )
     if low > high:
-        raise UsageError(
-            name, text, "must rise: its first value exceeds the second", "put the smaller value first"
-        )
+        swapped = f"{match['high']}-{match['low']}{unit}"
+        raise UsageError(name, text, "the smaller value comes first", f"write {swapped}")
     if match["scale"] == "log" and low <= 0:
         raise UsageError(
             name, text, "a logarithmic range must start above 0", "raise its start, or leave out log"

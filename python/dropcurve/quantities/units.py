@@ -151,7 +151,7 @@ def between(text: str, read: Callable[[str], float], *, what: str) -> tuple[floa
         number = re.match(r"[0-9.eE+]*", parts[-1])
         own = parts[-1][number.end() :].strip() if number else ""
         shorter = parts[-1].removesuffix(own).strip() if first.endswith(own) else parts[-1]
-        raise UsageError(what, text, "must rise", f"write {shorter}-{first}")
+        raise UsageError(what, text, "the smaller value comes first", f"write {shorter}-{first}")
     return low, high
 
 

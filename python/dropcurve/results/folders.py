@@ -50,7 +50,7 @@ def record(result: Measured) -> dict[str, Any]:
         "answer": _answer(result),
         "verdict": findings.sentences(result),
         "table": [_row(row, result) for row in result.table()],
-        "differences": [_difference(found) for found in result.differences()],
+        "differences": [_difference(difference) for difference in result.differences()],
         "variants": [
             {
                 "name": variant.name,

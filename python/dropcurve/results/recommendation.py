@@ -78,13 +78,13 @@ def verdict_on(
     designs = [
         SampledDesign(
             name,
-            {key: _placed(values, made) for key, values in verdict.items()},
+            {key: _placed(values, finished) for key, values in verdict.items()},
             _SIMPLICITY.get(kind_of(variant), _OTHERS),
             current in (name, variant.name),
             manages(kind_of(variant)),
-            made,
+            finished,
         )
-        for ((name, variant), made), verdict in zip(
+        for ((name, variant), finished), verdict in zip(
             zip(places[0].items(), _runs_made(places), strict=True), samples, strict=True
         )
     ]

@@ -53,17 +53,17 @@ def parts(value: Any, **options: Any) -> Iterator[bytes]:
     Raises:
         TypeError: Part of it cannot be written as JSON.
     """
-    found: list[_core.Rows] = []
+    tables: list[_core.Rows] = []
     token = uuid.uuid4().hex
 
     def default(part: Any) -> str:
         if not isinstance(part, Rows):
             raise TypeError(f"{type(part).__name__} is not JSON")
-        found.append(part)
+        tables.append(part)
         return token
 
     first, *rest = json.dumps(value, default=default, **options).split(f'"{token}"')
     yield first.encode()
-    for rows, text in zip(found, rest, strict=True):
+    for rows, text in zip(tables, rest, strict=True):
         yield rows.json()
         yield text.encode()

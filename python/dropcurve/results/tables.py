@@ -98,8 +98,8 @@ def rows(
     """
     check_per(per)
     chosen = [metrics.find(name) for name in only]
-    wanted = chosen or [found for found in metrics.ordered() if found.shown]
-    return [row for found in wanted for row in _rows_of(variants, level, found, per, full=bool(chosen))]
+    wanted = chosen or [metric for metric in metrics.ordered() if metric.shown]
+    return [row for metric in wanted for row in _rows_of(variants, level, metric, per, full=bool(chosen))]
 
 
 def check_per(per: str) -> None:

@@ -35,12 +35,12 @@ def folder(option: str | Path | None = None) -> Path | None:
         return None
     if chosen:
         return Path(chosen).expanduser()
-    found = _default()
+    default = _default()
     try:
-        writable(found)
+        writable(default)
     except ResultError:
         return None
-    return found
+    return default
 
 
 def size() -> int:

@@ -97,11 +97,11 @@ def metric(name: str, *, seeds: int = 20) -> dict[str, int]:
     Raises:
         UsageError: With the first rule that was broken, and where.
     """
-    found = metrics.find(name)
+    measure = metrics.find(name)
     counts = {"values": 0, "gaps": 0}
     for seed in range(1, max(1, seeds // 10) + 1):
         run = _run(_scenario('cc = "cubic"\ncount = 2', "codel"), seed, "fast", "metric").summary()
-        for scope in metrics.places(run, found):
+        for scope in metrics.places(run, measure):
             first = metrics.value(run, name, scope=scope)
             if first != metrics.value(run, name, scope=scope):
                 raise _fault(seed, "two values of the same run differ", "metric")

@@ -49,8 +49,8 @@ class RecordView:
 
     def made(self, run: _core.Run, keep: Keep) -> tuple[RunRecord, Callable[[], Stored]]:
         """The record of a run and its text."""
-        found = RunRecord.of(run, keep=keep)
-        return found, lambda: (record.serialise(found), found.series)
+        whole = RunRecord.of(run, keep=keep)
+        return whole, lambda: (record.serialise(whole), whole.series)
 
     def stored(self, record: RunRecord) -> RunRecord:
         """The record as it is."""

@@ -105,7 +105,7 @@ class Replications:
 
     def result(self, variants: Mapping[str, Scenario], *, name: str, command: str) -> Result:
         """The runs as a result, with warnings about them; ``variants`` names the scenarios in their order."""
-        made = [
+        with_runs = [
             Variant(
                 title,
                 one.resolved,
@@ -116,9 +116,9 @@ class Replications:
             )
             for (title, one), records in zip(variants.items(), self.done, strict=True)
         ]
-        problems, warnings = health.check(made, self.loose(), self.effort.maximum)
+        problems, warnings = health.check(with_runs, self.loose(), self.effort.maximum)
         return Result(
-            name=name, variants=made, seeds=self.seeds, version=library.version(), command=command,
+            name=name, variants=with_runs, seeds=self.seeds, version=library.version(), command=command,
             title=self.scenarios[0].title, precision=self.effort.precision, warnings=warnings, problems=problems,
             build=build(), reused=self.reused,
         )  # fmt: skip

@@ -110,13 +110,13 @@ def load(name: str) -> Study:
         'red-at'
     """
     if name in NAMES:
-        found: object = import_module(f"{__name__}.{NAMES[name]}")
+        source: object = import_module(f"{__name__}.{NAMES[name]}")
     elif Path(name).suffix == ".py":
-        found = _from_file(Path(name))
+        source = _from_file(Path(name))
     else:
         hint = nearest(name, NAMES, otherwise=f"there are {', '.join(NAMES)}, or a Python file of your own")
         raise UsageError("study", name, "no such study", hint, shown="value")
-    study = getattr(found, "STUDY", None)
+    study = getattr(source, "STUDY", None)
     if not isinstance(study, Study):
         raise UsageError(
             "study", name, "defines no STUDY", f"see the files in {Path(__file__).parent}", shown="value"

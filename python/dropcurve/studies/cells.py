@@ -247,8 +247,8 @@ class Runner:
                 whole = (self._done + share * len(slots)) / self._needed
                 self.progress(self._done + done, self._needed, whole)
 
-        made = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=report)
-        self.reused += len(slots) - made
+        simulated = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=report)
+        self.reused += len(slots) - simulated
         self._done += len(slots)
 
     def _job(self, scenario: Scenario, name: str, seed: int) -> Job:

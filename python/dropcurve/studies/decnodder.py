@@ -390,7 +390,7 @@ STUDY = st.Study(
     claims=CLAIMS, page=page,
     tolerance={f"good {size}": 0.1 for size in SIZES.values()} | {f"loss {size}": 0.02 for size in SIZES.values()},
     floor="0.1 Mbit/s for twenty flows are a third of a per cent of the link, 0.02 points of loss one packet in 5000.",
-    first=16, maximum=140, some=16, decide=140, quick=("era", "today"), shorten=0.25,
+    first=16, maximum=140, maximum_unprinted=16, decide=140, quick=("era", "today"), shorten=0.25,
     printed_values=[st.PrintedValue("loss of the largest packets, RED_2 (%)", "section 3.1", 14.0,
                                     st.at("RED_2 Reno 15", "loss 1500"))],
 )  # fmt: skip

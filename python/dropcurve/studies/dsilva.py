@@ -394,7 +394,7 @@ STUDY = st.Study(
                             tolerance={"of_link": 0.05}),
         "room": st.Setting("UDP at 0.3 Mbit/s", lambda: cells(network(), least=0.3), kind="question"),
     },
-    claims=CLAIMS, page=page, printed_values=values(), maximum=800, some=140, decide=4000, shorten=0.3,
+    claims=CLAIMS, page=page, printed_values=values(), maximum=800, maximum_unprinted=140, decide=4000, shorten=0.3,
     floor="0.005 % of the link are 62 bytes in ten seconds, and in `today` 0.05 % are 50 kbit/s for three flows: "
     "with less than that TCP is starved, and the exact value does not matter.",
 )  # fmt: skip

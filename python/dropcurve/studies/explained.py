@@ -110,15 +110,15 @@ def wtred(width_in: float) -> Figure:
 
 def _sawtooth(after: Callable[[float], float]) -> tuple[list[float], list[float]]:
     """Windows by round trip: slow start to ssthresh, then one segment more each, a loss at 24."""
-    window, ssthresh, found = 1.0, 16.0, []
+    window, ssthresh, windows_by_round = 1.0, 16.0, []
     for _ in range(70):
-        found.append(window)
+        windows_by_round.append(window)
         if window >= 24:
             ssthresh = window / 2
             window = after(window)
         else:
             window = min(2 * window, ssthresh) if window < ssthresh else window + 1
-    return [float(i) for i in range(len(found))], found
+    return [float(i) for i in range(len(windows_by_round))], windows_by_round
 
 
 def windows(width_in: float) -> Figure:

@@ -62,9 +62,9 @@ def present(scenario: Scenario) -> Scenario:
     """CUBIC against RFC 5348 in 1500-byte packets over 20 Mbit/s."""
     tcp = {"count": 1, "profile": "rfc", "cc": "cubic", "start": "uniform 0 s to 5 s"}
     tfrc = {"count": 1, "transport": "tfrc", "profile": "rfc", "mss": "1460 B", "start": "uniform 0 s to 5 s"}
-    found = scenario.edit({"flows.tcp": tcp, "flows.tfrc": tfrc, "dumbbell.rate": "20 Mbit/s",
+    modern = scenario.edit({"flows.tcp": tcp, "flows.tfrc": tfrc, "dumbbell.rate": "20 Mbit/s",
                            "dumbbell.access_rate": "200 Mbit/s", "run.duration": "60 s"}.items())  # fmt: skip
-    return queue(found, mean_packet="1500 B")
+    return queue(modern, mean_packet="1500 B")
 
 
 #: Marks instead of drops, for these packets.
@@ -332,13 +332,13 @@ def unfriendly(screen: st.Screen) -> str:
 def against(x: st.Cells) -> list[st.Block]:
     """F_r of each competing transport, and those with the most equal shares."""
     columns = [f"{case} {n}" for case in ("base", "buf250") for n in (4, 16)]
-    found = {name: [x[f"{name} {column}"][F_R] for column in columns] for name in RIVALS}
-    apart = {name: st.average([off(one) for one in ratios]) for name, ratios in found.items()}
+    ratios_by_rival = {name: [x[f"{name} {column}"][F_R] for column in columns] for name in RIVALS}
+    apart = {name: st.average([off(one) for one in ratios]) for name, ratios in ratios_by_rival.items()}
     order = sorted(apart, key=lambda name: apart[name].value)
     listed = ", ".join(f"{name} {st.shown(apart[name])}" for name in order)
     text = (f"**Are other TCP-friendly protocols friendlier?** Each replaces TFRC. Distance from equal shares in "
             f"points, mean of the columns: {listed}. TCP against itself shows the effect of chance alone.")  # fmt: skip
-    rows = [[name, *map(st.shown, ratios), st.shown(apart[name])] for name, ratios in found.items()]
+    rows = [[name, *map(st.shown, ratios), st.shown(apart[name])] for name, ratios in ratios_by_rival.items()]
     head = ["in TFRC's place", *(f"{column} of each" for column in columns), "from an equal share (points)"]
     return [st.Text(text), st.Table(head, rows)]
 
@@ -396,5 +396,5 @@ STUDY = st.Study(
         "map": st.Setting("over RED's parameters", atlas, kind="question", judged=False),
     },
     claims=CLAIMS, page=page, printed_values=values(), quick=("era", "today"), shorten=0.3,
-    tolerance={F_R: 0.0, "fct_ms": 0.0}, first=12, maximum=200, some=27, decide=400,
+    tolerance={F_R: 0.0, "fct_ms": 0.0}, first=12, maximum=200, maximum_unprinted=27, decide=400,
 )  # fmt: skip

@@ -141,8 +141,8 @@ def verdicts(outcome: Outcome) -> Table:
         claim = f"**{finding.claim.key}** {finding.claim.text} ({finding.claim.place})"
         verdict = f"**{finding.verdict}{': a tie' if finding.tied else ''}**"
         for part in finding.parts:
-            rule, found = (text.replace(" ", "\u00a0") for text in (part.rule, part.estimate))
-            rows.append([claim, part.label, rule, found, str(part.n), SIGNS[part.verdict], verdict])
+            rule, estimate = (text.replace(" ", "\u00a0") for text in (part.rule, part.estimate))
+            rows.append([claim, part.label, rule, estimate, str(part.n), SIGNS[part.verdict], verdict])
             claim = verdict = ""
         if not finding.parts:
             rows.append([claim, "", "", "", "", SIGNS[UNASKED], "not asked"])
@@ -225,12 +225,12 @@ def _replications(outcome: Outcome) -> str:
     sentences = [
         f"Every cell runs {plan.first} times{_exceptions(settings, 'first')}, with seeds from 1 on, and then until the "
         f"interval of {_listing(wanted)} is within {wording.percent(plan.precision or 0)} of its mean, at most "
-        f"{plan.maximum} times{_exceptions(settings, 'maximum', study.some)}.",
+        f"{plan.maximum} times{_exceptions(settings, 'maximum', study.maximum_unprinted)}.",
         f"The stated width is {_listing(own)}." if own else "",
         study.floor,
     ]
     if study.decide:
-        rest = min(study.decide, OPEN_TIMES * study.some) if study.some else None
+        rest = min(study.decide, OPEN_TIMES * study.maximum_unprinted) if study.maximum_unprinted else None
         sentences.append(
             "An undecided claim adds runs to the cells it depends on, half as many again each time, to at most "
             f"{study.decide}{_exceptions(settings, 'decide', rest)}; the chance of a wrong "

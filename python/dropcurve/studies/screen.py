@@ -116,18 +116,18 @@ class Screen:
 
     def profiles(self, width_in: float, *, bins: int = 6) -> Figure:
         """The mean over bins of each parameter, all others anywhere; bars are 95 % intervals over a bin's points."""
-        made = [
+        profiles = [
             Panel([self._profile(axis, bins)], axis.label, self.name, log_x=axis.log, levels=[(self.middle, "")],
                   ticks={axis.at(i / 3): _short(axis.at(i / 3)) for i in range(4)})
             for axis in self.axes
         ]  # fmt: skip
-        return panels(made, width_in, height_in=1.8, columns=3)
+        return panels(profiles, width_in, height_in=1.8, columns=3)
 
     def maps(self, width_in: float, *, without: Sequence[str] = (), bins: int = 4) -> Figure:
         """The mean over bins of each pair of parameters, all others anywhere."""
         axes = [axis for axis in self.axes if axis.name not in without]
-        made = [self._map(one, other, bins) for i, one in enumerate(axes) for other in axes[i + 1 :]]
-        return panels(made, width_in, height_in=1.9, columns=3)
+        maps = [self._map(one, other, bins) for i, one in enumerate(axes) for other in axes[i + 1 :]]
+        return panels(maps, width_in, height_in=1.9, columns=3)
 
     def regions(self, *, depth: int = 3, least: int = 16) -> list[Region]:
         """Boxes of the parameters, each found by halving where that explains most variance (Breiman et al. 1984), as

@@ -76,8 +76,8 @@ class Study:
     * ``tolerance`` names the numbers whose precision decides the replications of a cell (``one/other`` is the ratio of
       two means), each with an absolute half-width that always suffices; ``floor`` gives the reason for that width.
     * ``decide``: most replications that an undecided claim adds to the cells it depends on; 0: none.
-    * ``some``: most replications in settings of which the page prints verdicts alone; three times as many for an
-      undecided claim.
+    * ``maximum_unprinted``: most replications in settings of which the page prints verdicts but no numbers; three times
+      as many for an undecided claim.
     * ``quick`` names the settings of the quick form; their runs are shortened to the share ``shorten``.
     * ``keep_series`` names the cells whose sampled series the figures need.
     * ``printed_values`` are the numbers that the paper prints, for cells of the first setting. The page counts those
@@ -96,7 +96,7 @@ class Study:
     tolerance: Mapping[str, float]
     maximum: int = 100
     first: int = 5
-    some: int | None = None
+    maximum_unprinted: int | None = None
     decide: int = 0
     floor: str = ""
     quick: Sequence[str] = ()
@@ -234,7 +234,9 @@ def _run(
     if runner.plan.precision is None:
         return Cells(runner.run(scenarios) | probes), Judgement((), 0)
     most = (
-        study.decide if setting.printed or study.some is None else min(study.decide, OPEN_TIMES * study.some)
+        study.decide
+        if setting.printed or study.maximum_unprinted is None
+        else min(study.decide, OPEN_TIMES * study.maximum_unprinted)
     )
     judgement = Judgement(
         study.claims if setting.judged else (), most if setting.decide is None else setting.decide
@@ -245,7 +247,7 @@ def _run(
         wanted = judgement.ask(Cells(cells | probes))
         return {cell: size for cell, size in wanted.items() if cell in cells}
 
-    maximum = setting.maximum or (None if setting.printed else study.some)
+    maximum = setting.maximum or (None if setting.printed else study.maximum_unprinted)
     cells = runner.run(scenarios, first=setting.first, maximum=maximum, ask=ask)
     return Cells(cells | probes), judgement
 

@@ -42,12 +42,12 @@ def _part(block: Block) -> dict[str, object]:
         case Table(head, rows, caption, words):
             return {"kind": "table", "head": head, "rows": rows, "caption": caption, "words": words}
         case FigureBlock(name, title, see, draw):
-            found: dict[str, object] = {"kind": "figure", "id": name, "title": title, "see": see}
+            figure: dict[str, object] = {"kind": "figure", "id": name, "title": title, "see": see}
             for size, width in (("wide", style.PAGE_IN), ("narrow", style.COLUMN_IN)):
                 with style.styled(text_as_text=True):
                     svg = style.to_bytes(draw(width), format="svg")
-                found[size] = Markup(style.embeddable(svg, prefix=f"{name}-{size}", label=title))
-            return found
+                figure[size] = Markup(style.embeddable(svg, prefix=f"{name}-{size}", label=title))
+            return figure
 
 
 def inline(text: str) -> Markup:

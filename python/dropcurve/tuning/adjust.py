@@ -151,11 +151,15 @@ class Adjusting:
             for sign in (1.0, -1.0):
                 while count < most:
                     moved = self._inside(study, scale * math.exp(sign * step))
-                    made = self._made(study, {**coordinates, study.family.scale: moved})
+                    candidate_there = self._made(study, {**coordinates, study.family.scale: moved})
                     count += 1
-                    if made is None or made.key == best.key or self.rank(made) >= self.rank(best):
+                    if (
+                        candidate_there is None
+                        or candidate_there.key == best.key
+                        or self.rank(candidate_there) >= self.rank(best)
+                    ):
                         break
-                    best, scale = made, moved
+                    best, scale = candidate_there, moved
         return best
 
     def _inside(self, study: FamilyStudy, scale: float) -> float:
@@ -164,14 +168,14 @@ class Adjusting:
 
     def _made(self, study: FamilyStudy, coordinates: Coordinates) -> Candidate | None:
         """The design at some coordinates, run in all trials; None if it cannot be run."""
-        made = study.candidate(coordinates) if self._room else None
-        if made is None or not self.bench.usable(made, self.trials[0]):
+        candidate = study.candidate(coordinates) if self._room else None
+        if candidate is None or not self.bench.usable(candidate, self.trials[0]):
             return None
-        if not self.bench.run(((made, trial) for trial in self.trials), until=self.until):
+        if not self.bench.run(((candidate, trial) for trial in self.trials), until=self.until):
             return None
-        study.tried.setdefault(made.key, made)
-        study.coordinates.setdefault(made.key, coordinates)
-        return made
+        study.tried.setdefault(candidate.key, candidate)
+        study.coordinates.setdefault(candidate.key, coordinates)
+        return candidate
 
     @property
     def _room(self) -> bool:

@@ -165,14 +165,14 @@ class _Runs:
         before = len(self.records)
         keep = derived.keep(self.scenario, series=False)
         jobs = [Job(self.scenario, self.seed + number, keep) for number in range(before, size)]
-        found: dict[int, RunRecord] = {}
+        records: dict[int, RunRecord] = {}
 
         def tell(count: int, share: float) -> None:
             if self.progress is not None:
                 self.progress(before + count, size, (before + share * len(jobs)) / size)
 
-        self.executor.records(jobs, store, take=found.__setitem__, tell=tell)
-        self.records += [found[number] for number in range(len(jobs))]
+        self.executor.records(jobs, store, take=records.__setitem__, tell=tell)
+        self.records += [records[number] for number in range(len(jobs))]
 
 
 def _judge(constraint: Constraint, records: Sequence[RunRecord]) -> tuple[Judgement, Interval]:

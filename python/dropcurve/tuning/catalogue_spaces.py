@@ -144,8 +144,8 @@ class _Moved:
 
     @property
     def _field(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.fields[self.first]
-        return found
+        declared: Mapping[str, Any] = self.fields[self.first]
+        return declared
 
     def usual(self) -> Coordinates:
         """The coordinates of the defaults; none where the default is automatic."""

@@ -114,12 +114,12 @@ class Challengers:
             for factor in factors if name != space.scale else ():
                 value = axis.rounded(coordinates[name] * factor)
                 at = {**coordinates, name: value}
-                made = study.candidate(at) if axis.low <= value <= axis.high else None
-                if made is None or made.key == best.key or not self._usable(made):
+                candidate = study.candidate(at) if axis.low <= value <= axis.high else None
+                if candidate is None or candidate.key == best.key or not self._usable(candidate):
                     continue
-                study.coordinates.setdefault(made.key, at)
-                if self.bench.runs < most and self.better(best, [made], points):
-                    yield from self.better(best, adjusting.go([made]))[:1]
+                study.coordinates.setdefault(candidate.key, at)
+                if self.bench.runs < most and self.better(best, [candidate], points):
+                    yield from self.better(best, adjusting.go([candidate]))[:1]
 
     def further(
         self,
@@ -179,9 +179,9 @@ class Challengers:
         axis, sign = space.axes[space.scale], direction(self.bench.question.goal) or 1
         for factor in [factor for factor in SAFER if factor <= most] or SAFER[-1:]:
             value = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
-            made = study.candidate({**coordinates, space.scale: value})
-            if made is not None and made.key != candidate.key and self._usable(made):
-                yield made
+            moved = study.candidate({**coordinates, space.scale: value})
+            if moved is not None and moved.key != candidate.key and self._usable(moved):
+                yield moved
 
     def better(
         self, best: Candidate, candidates: Sequence[Candidate], points: float = 0.0

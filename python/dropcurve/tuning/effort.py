@@ -125,9 +125,9 @@ def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: 
 
     if not question.varying:
         levels = tuple(replace(one, replications=one.replications * ALONE, fresh=1) for one in levels)
-    found = next((one for one in levels if fits(one)), levels[-1])
-    searched = min(max(round(most - found.outside(question)), FEWEST), found.runs)
-    return replace(found, runs=runs or searched)
+    level = next((one for one in levels if fits(one)), levels[-1])
+    searched = min(max(round(most - level.outside(question)), FEWEST), level.runs)
+    return replace(level, runs=runs or searched)
 
 
 def size(question: Question) -> float:

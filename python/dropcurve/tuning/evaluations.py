@@ -94,17 +94,17 @@ class Evaluations:
 
     def expected(self, candidates: Sequence[Candidate]) -> dict[str, float]:
         """The expected loss of settings, by key: that of the surrogate, else the observed one."""
-        found: dict[str, float] = {}
+        losses_by_key: dict[str, float] = {}
         for kind, surrogate in self.surrogates.items():
             study = self.studies[kind]
             mine = [one for one in candidates if one.key in study.coordinates and surrogate.ready]
             losses = surrogate.expected([study.unit_point(one) for one in mine])
-            found |= zip((one.key for one in mine), losses, strict=True)
+            losses_by_key |= zip((one.key for one in mine), losses, strict=True)
         for one in candidates:
-            if one.key not in found:
+            if one.key not in losses_by_key:
                 seen = [trial for trial in self.first if self.bench.has(one, trial)]
-                found[one.key] = self.bench.score(one, seen)
-        return found
+                losses_by_key[one.key] = self.bench.score(one, seen)
+        return losses_by_key
 
     def likely(self, kind: str, count: int) -> list[Candidate]:
         """The settings of a family with the least expected loss among those the box can be configured with."""
@@ -126,7 +126,7 @@ class Evaluations:
     ) -> bool:
         """Whether the surrogate of some family expects to improve on a design by more than ``gain`` points, given the
         designs that were ``solved`` and run so far; an unevaluated family may."""
-        found = False
+        promising = False
         for kind, study in self.studies.items():
             for one, at in solved.get(kind, []):
                 study.tried.setdefault(one.key, one)
@@ -134,10 +134,10 @@ class Evaluations:
             surrogate = self.surrogates[kind]
             if surrogate.fit() and study.tried:
                 self.point(kind, 0, self.expected([best])[best.key])
-                found = found or self.promises(kind, gain)
+                promising = promising or self.promises(kind, gain)
             else:
-                found = found or kind not in solved
-        return found
+                promising = promising or kind not in solved
+        return promising
 
     def usable(self, candidate: Candidate) -> bool:
         """Whether a setting can be run in all trials."""
@@ -151,7 +151,7 @@ class Evaluations:
         self, candidates: Sequence[Candidate], solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
     ) -> list[Candidate]:
         """The designs among ``candidates`` and among the steps to an edge that were run in all trials, each once."""
-        edges = [one for found in solved.values() for one, _ in found if self.whole(one)]
+        edges = [one for designs in solved.values() for one, _ in designs if self.whole(one)]
         return list({one.key: one for one in [*candidates, *edges]}.values())
 
     def vector(self, candidate: Candidate, trials: Sequence[PairedTrial] | None = None) -> list[float]:
@@ -181,11 +181,11 @@ class Evaluations:
 
     def counts(self, known: Sequence[Candidate]) -> dict[str, int]:
         """Settings of each discipline that were run in any trial, initial designs included."""
-        found: dict[str, set[str]] = {}
+        runs_by_kind: dict[str, set[str]] = {}
         for one in [*known, *(one for study in self.studies.values() for one in study.tried.values())]:
             if any(self.bench.has(one, trial) for trial in self.first):
-                found.setdefault(one.kind, set()).add(self.bench.same(one, self.first[0]))
-        return {kind: len(names) for kind, names in found.items()}
+                runs_by_kind.setdefault(one.kind, set()).add(self.bench.same(one, self.first[0]))
+        return {kind: len(names) for kind, names in runs_by_kind.items()}
 
     @property
     def brief(self) -> bool:

@@ -84,13 +84,13 @@ def _steps(answer: Findings, line: Sequence[ValidationLine]) -> Iterator[str]:
     """The nearest design to either side that is significantly better in one objective and worse in the other."""
     index = next(n for n, one in enumerate(line) if one.candidate.key == answer.best.key)
     for side in (reversed(line[:index]), line[index + 1 :]):
-        found = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
-        if found is None:
+        neighbour = next((one for one in side if sorted(_signs(answer, one)) == [-1, 1]), None)
+        if neighbour is None:
             continue
-        amount = dict(zip(_signs(answer, found), _amounts(answer, found), strict=True))
-        wants = answer.question.goal.objectives[_signs(answer, found).index(1)]
+        amount = dict(zip(_signs(answer, neighbour), _amounts(answer, neighbour), strict=True))
+        wants = answer.question.goal.objectives[_signs(answer, neighbour).index(1)]
         yield (
-            f"For {'more' if wants.higher else 'less'} {wants.label}, take {named(answer, found.candidate)}: "
+            f"For {'more' if wants.higher else 'less'} {wants.label}, take {named(answer, neighbour.candidate)}: "
             f"it gives {amount[1]} and costs {amount[-1]}"
         )
 

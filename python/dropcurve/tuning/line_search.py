@@ -48,8 +48,8 @@ class LineSearch:
             grid = [least + (most - least) * (n + 0.5) / GRID for n in range(GRID)]
             tried = [(self._at(coordinates, one, self.few), one) for one in [start, *grid]]
             start = (
-                min((found, at) for found, at in tried if found is not None)[1]
-                if any(found is not None for found, _ in tried)
+                min((loss, at) for loss, at in tried if loss is not None)[1]
+                if any(loss is not None for loss, _ in tried)
                 else start
             )
         step, best = STEP if wide else SMALL, self._at(coordinates, start, self.trials)
@@ -59,10 +59,10 @@ class LineSearch:
         while step >= CLOSE and evaluations < EVALUATIONS:
             for sign in (side, -side):
                 there = min(max(centre + sign * step, least), most)
-                found = self._at(coordinates, there, self.trials) if abs(there - centre) > CLOSE / 2 else None
+                loss = self._at(coordinates, there, self.trials) if abs(there - centre) > CLOSE / 2 else None
                 evaluations += 1
-                if found is not None and found < best:
-                    centre, best, side = there, found, sign
+                if loss is not None and loss < best:
+                    centre, best, side = there, loss, sign
                     break
             else:
                 step /= 2.0

@@ -92,14 +92,14 @@ def write(answer: Answer, folder: Path, *, cache: str | Path | None = None, left
 def at_the_ends(answer: Answer, cache: str | Path | None = None) -> list[tuple[str, Result]]:
     """Results at each end of the ranges: (the condition in words, one run of the recommendation and of its rival)."""
     rival = _rival(answer)
-    found = []
+    rows = []
     for label, condition in ends(answer.question):
         base = answer.question.scenario(condition)
         variants = {"recommended": answer.best.on(base)}
         if rival is not None:
             variants[rival.candidate.name] = rival.candidate.on(base)
-        found.append((label, replicate(variants, Effort(answer.seed, 1), name="queue", cache=cache)))
-    return found
+        rows.append((label, replicate(variants, Effort(answer.seed, 1), name="queue", cache=cache)))
+    return rows
 
 
 def _rival(answer: Answer) -> ValidationLine | None:

@@ -92,15 +92,15 @@ def prove(
         The outcome of the runs there was time for; None if those are fewer than `FEWEST`.
     """
     first = seed + APART + number * BLOCKS_APART
-    found, size = None, 1
+    last, size = None, 1
     while True:
         trials = parts(bench, first, runs, size)
         proof = _proven(bench, candidate, trials, until)
-        if proof is None or (found is not None and proof.runs <= found.runs):
-            return found
-        found = proof
-        if not found.holds or found.missed <= CLEAR or found.runs < len(trials) or len(trials) >= full(runs):
-            return found
+        if proof is None or (last is not None and proof.runs <= last.runs):
+            return last
+        last = proof
+        if not last.holds or last.missed <= CLEAR or last.runs < len(trials) or len(trials) >= full(runs):
+            return last
         size *= 2
 
 

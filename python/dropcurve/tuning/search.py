@@ -154,12 +154,12 @@ class Search:
         """Runs the initial designs: common settings, and designs by formula."""
         self.say("initial designs: defaults, rules of thumb and designs by formula", None)
         brief = self.effort.brief if self.several else self.effort.level == LEAST_LEVEL
-        found = designs_known(self.question, brief=brief)
+        known = designs_known(self.question, brief=brief)
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
-        self.bench.run((found[0], trial) for trial in measured)
-        self.bench.scale(found[0], measured)
+        self.bench.run((known[0], trial) for trial in measured)
+        self.bench.scale(known[0], measured)
         self.unseen = left_out(self.question) if brief else []
-        usable = [one for one in found if self.evaluations.usable(one)]
+        usable = [one for one in known if self.evaluations.usable(one)]
         distinct = {self.bench.same(one, self.first[0]): one for one in reversed(usable)}
         self.known = list(distinct.values())[::-1]
         if self.several:
@@ -173,8 +173,8 @@ class Search:
             ends = [
                 trial for trial in self.half[:ENDS] if all(self.bench.has(one, trial) for one in self.known)
             ]
-            found = ends and measured_margin(self.bench, self.known, ends, self.clock.until(SEARCH))
-            self.bench.margin = found or self.bench.margin
+            margin = ends and measured_margin(self.bench, self.known, ends, self.clock.until(SEARCH))
+            self.bench.margin = margin or self.bench.margin
 
     def _open_studies(self) -> None:
         """Opens a study for each family, with a surrogate if there is one objective."""
@@ -246,9 +246,9 @@ class Search:
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
                 pairs = [(one, trial) for one in usable if one for trial in self.half]
                 done = self.bench.run(pairs, until=self.clock.until(SEARCH))
-                found = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
-                self.effects += found
-                study.quiet = frozenset(one.parameter for one in found if not one.matters)
+                rows = effects(study.family, self.bench, usable, self.half, seed=self.seed) if done else []
+                self.effects += rows
+                study.quiet = frozenset(one.parameter for one in rows if not one.matters)
                 self._begin(study)
                 if done and not self.several:
                     seen = {one.key: (one, at) for one, at in zip(usable, points, strict=True) if one}

@@ -57,12 +57,12 @@ class Family:
     def coordinates_of(self, params: Mapping[str, Any]) -> Coordinates | None:
         """The coordinates closest to given parameters; None if those do not determine them."""
         try:
-            found = self.read(params)
+            coordinates = self.read(params)
         except (KeyError, UsageError, ValueError):
             return None
-        if found is None:
+        if coordinates is None:
             return None
-        return {name: min(max(found[name], axis.low), axis.high) for name, axis in self.axes.items()}
+        return {name: min(max(coordinates[name], axis.low), axis.high) for name, axis in self.axes.items()}
 
     @property
     def scale(self) -> str:

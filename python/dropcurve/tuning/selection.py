@@ -44,8 +44,8 @@ def chosen_of(outcome: SearchOutcome, bench: Bench, *, few: bool = False) -> tup
                 and (one in others or _score(bench, one, ends) < ahead.get(one.kind, math.inf))
             )
         ]
-    found = {one.key: one for one in [*leaders, *rivals]}
-    return list(found.values()), len(leaders)
+    designs = {one.key: one for one in [*leaders, *rivals]}
+    return list(designs.values()), len(leaders)
 
 
 def affordable_of(
@@ -123,22 +123,23 @@ def _knee(outcome: SearchOutcome, bench: Bench) -> list[Candidate]:
 def spots_of(outcome: SearchOutcome, bench: Bench) -> list[Spot]:
     """The designs that were evaluated at every condition, with the Pareto front of objectives and bounded measures."""
     goal = bench.question.goal
-    found: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
+    outcomes: list[tuple[Candidate, tuple[float, ...], dict[str, float], bool]] = []
     for one in outcome.tried:
         objectives, measures, holds = robustness.summary(bench, one, outcome.first)
-        found.append((one, objectives, measures, holds))
+        outcomes.append((one, objectives, measures, holds))
     signs = [one.sign for one in goal.objectives]
     points = {
         one.key: [
             *(sign * value for sign, value in zip(signs, objectives, strict=True)),
             *((1.0 if bound.upper else -1.0) * measures[bound.measure.key] for bound in goal.constraints),
         ]
-        for one, objectives, measures, _ in found
+        for one, objectives, measures, _ in outcomes
         if all(value == value for value in (*objectives, *measures.values()))
     }
     ahead = set(front(points))
     return [
-        Spot(one, objectives, measures, holds, one.key in ahead) for one, objectives, measures, holds in found
+        Spot(one, objectives, measures, holds, one.key in ahead)
+        for one, objectives, measures, holds in outcomes
     ]
 
 

@@ -124,20 +124,20 @@ class Solving:
         held = [one for one in seen if self.bench.violation(one, ends) == 0]
         held = sorted(held, key=lambda one: self.bench.score(one, ends)) if seen else others
         kinds = dict.fromkeys(one.kind for one in held)
-        found = [next(one for one in held if one.kind == kind) for kind in kinds]
-        found += [one for one in known if is_default(one)]
-        return list({one.key: one for one in found}.values())
+        designs = [next(one for one in held if one.kind == kind) for kind in kinds]
+        designs += [one for one in known if is_default(one)]
+        return list({one.key: one for one in designs}.values())
 
     def first_answer(self, ends: Sequence[PairedTrial]) -> Candidate | None:
         """The best of the pick of the atlas and one rule of thumb for each discipline, in the trials at the ``ends`` of
         the ranges; None if there was no time. The rivals of the end are chosen by the runs of the rules, so that they
         cost nothing."""
         self._pick()
-        found = [*self.picked, *{one.kind: one for one in reversed(self.rules())}.values()]
+        designs = [*self.picked, *{one.kind: one for one in reversed(self.rules())}.values()]
         before = self.bench.runs
-        self.bench.run(((one, trial) for one in found for trial in ends), until=self.until)
+        self.bench.run(((one, trial) for one in designs for trial in ends), until=self.until)
         self.runs += self.bench.runs - before
-        seen = [one for one in found if all(self.bench.has(one, trial) for trial in ends)]
+        seen = [one for one in designs if all(self.bench.has(one, trial) for trial in ends)]
         return min(seen, key=lambda one: self._score(one, ends), default=None)
 
     def _pick(self) -> None:
@@ -156,7 +156,7 @@ class Solving:
     def rules(self) -> list[Candidate]:
         """Rules of thumb: settings from the bound or the round trip alone, as the box would load them; where edges are
         ``coarse`` one of each discipline."""
-        found = []
+        designs = []
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ())[: 1 if self.coarse else None]:
                 coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
@@ -164,8 +164,8 @@ class Solving:
                     "", study.family.kind, study.family.params(coordinates), origin=RULE
                 )
                 if candidate is not None and self.evaluations.usable(candidate):
-                    found.append(rule_name(candidate))
-        return found
+                    designs.append(rule_name(candidate))
+        return designs
 
     @property
     def best(self) -> Candidate | None:
@@ -228,24 +228,24 @@ class Solving:
         kind = study.family.kind
         before = self.found.get(kind)
         trials = self.trials if before is None else self._part(kind)
-        found, seen = self._solver(study, coordinates, trials)
+        solved, seen = self._solver(study, coordinates, trials)
         self.seen.setdefault(kind, []).extend(seen)
-        if found is not None:
-            self.edges.setdefault(kind, {})[found[0].key] = found[0]
-        better = found is not None and (
-            before is None or self._score(found[0], trials) < self._score(before[0], trials)
+        if solved is not None:
+            self.edges.setdefault(kind, {})[solved[0].key] = solved[0]
+        better = solved is not None and (
+            before is None or self._score(solved[0], trials) < self._score(before[0], trials)
         )
-        if found is not None and better:
-            better = self.bench.run(((found[0], trial) for trial in self.trials), until=self.until)
+        if solved is not None and better:
+            better = self.bench.run(((solved[0], trial) for trial in self.trials), until=self.until)
         for one, at in seen:
             study.coordinates.setdefault(one.key, at)
             for trial in self.trials:
                 self.evaluations.observe(one, trial)
-        if found is None or not better:
+        if solved is None or not better:
             return False
-        if before is None or self._score(found[0]) < self._score(before[0]):
-            gained = before is None or self._loss(before[0]) - self._loss(found[0]) > self.margin / 2
-            self.found[kind] = found
+        if before is None or self._score(solved[0]) < self._score(before[0]):
+            gained = before is None or self._loss(before[0]) - self._loss(solved[0]) > self.margin / 2
+            self.found[kind] = solved
             return gained
         return False
 
@@ -258,17 +258,17 @@ class Solving:
             # The delay of tail drop is all but proportional to its limit, so that few steps suffice.
             near, coarse = self.near.get(kind, []), self.coarse and kind != "droptail"
             edge = Edge(self.bench, study, trials, self.until, near=near, coarse=coarse)
-            found = edge.solve(coordinates)
+            solved = edge.solve(coordinates)
             self.near[kind] = edge.near
-            return found, edge.seen
+            return solved, edge.seen
         again = kind in self.found
         share = (self.runs - self.bench.runs) / max(1, len(self.evaluations.studies) - len(self.found))
         most = self.runs if again else self.bench.runs + max(share, 2 * len(trials))
         line = LineSearch(self.bench, study, trials, trials[: (len(trials) + 1) // 2], self.until, most)
-        found = line.solve(coordinates, wide=not again)
-        if found is not None and not all(self.bench.has(found[0], trial) for trial in trials):
-            found = None
-        return found, line.seen
+        solved = line.solve(coordinates, wide=not again)
+        if solved is not None and not all(self.bench.has(solved[0], trial) for trial in trials):
+            solved = None
+        return solved, line.seen
 
     def _part(self, kind: str) -> list[PairedTrial]:
         """The first half of the trials and those closest to the bound."""

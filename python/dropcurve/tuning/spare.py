@@ -42,8 +42,8 @@ def spare_budget(answer: Findings) -> Iterator[str]:
 def share(answer: Findings, kept: Iterable[Kept]) -> float | None:
     """Worst value over the bound on the delay, the largest of several; None without a bound or a run."""
     bounds = {id(one) for one in delay_bounds(answer.question.goal)}
-    found = [one.worst / one.constraint.bound for one in kept if id(one.constraint) in bounds and one.runs]
-    return max(found, default=None)
+    shares = [one.worst / one.constraint.bound for one in kept if id(one.constraint) in bounds and one.runs]
+    return max(shares, default=None)
 
 
 def _reason(answer: Findings, used: float) -> str:

@@ -102,12 +102,12 @@ class Stages:
         question, best = bench.question, lines[0]
         # Only a feasible design that was asked for and simulated as the box loads it is offered to be loaded.
         offered = best.holds and question.asks_for(best.candidate)
-        made, changed = question.target.written(best.candidate) if offered else (None, ())
+        export, changed = question.target.written(best.candidate) if offered else (None, ())
         answer = Answer(
             question=question, seed=self.seed, lines=tuple(lines), spots=tuple(spots_of(outcome, bench)),
             effects=tuple(outcome.effects), sensitivity=tuple(self.moved), drift=tuple(self.drift),
-            configuration=made.text if made else "", changed=changed, version=library.version(), command=command,
-            notes=tuple(str(note) for note in made.notes) if made else (), runs=searched, fresh=bench.runs - searched,
+            configuration=export.text if export else "", changed=changed, version=library.version(), command=command,
+            notes=tuple(map(str, export.notes)) if export else (), runs=searched, fresh=bench.runs - searched,
             stopped=unsettled.cut(
                 clock, bench, outcome, best.candidate, self.moved, self.drift,
                 rivals=len(lines) - 1, missing=rivals - (len(chosen) - size), hopeless=no_hope and not self.short,
@@ -170,8 +170,8 @@ class Stages:
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
-            found = [] if validation.several else robustness.better(self.bench, self.moved, validation.margin)
-            for one in [*found, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
+            moves = [] if validation.several else robustness.better(self.bench, self.moved, validation.margin)
+            for one in [*moves, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
                 validation.add(one)
             if validation.decide() is best:
                 self._along(best, validation, outcome)
@@ -204,8 +204,8 @@ class Stages:
         self, candidate: Candidate, space: Family, coordinates: Coordinates, challengers: Challengers,
         validation: Validation, most: float = 1.0,
     ) -> None:  # fmt: skip
-        for made in challengers.safer(candidate, space, coordinates, most):
-            if not validation.add(made) or validation.clears(made):
+        for safer in challengers.safer(candidate, space, coordinates, most):
+            if not validation.add(safer) or validation.clears(safer):
                 return
 
     def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
@@ -341,14 +341,14 @@ class Stages:
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
             runs, until = proofs.block_runs(self.spent), self.clock.until(ENDED)
-            found = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
-            if found is None or (found.holds and (found.sure or found.runs < proofs.full(runs))):
-                self.proof, validation.proof = found, found
+            proof = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
+            if proof is None or (proof.holds and (proof.sure or proof.runs < proofs.full(runs))):
+                self.proof, validation.proof = proof, proof
                 return
-            validation.refuse(found)
-            self.refused.append(found)
+            validation.refuse(proof)
+            self.refused.append(proof)
             validation.until = self.clock.until(1.0)
-            self._step_back(found, validation, outcome)
+            self._step_back(proof, validation, outcome)
             # Its scale was moved to the safe side: only the other parameters may move again.
             best = validation.decide()
             for one in self._near(best, validation, outcome, FACTORS, self._deciding, scale=False):

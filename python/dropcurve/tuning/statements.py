@@ -33,20 +33,20 @@ def verdict(answer: Findings) -> list[str]:
     best = answer.lines[0]
     if not answer.question.asks_for(best.candidate):
         return [not_validated(answer), *_sure(answer)]
-    found = [_load(answer, best) if best.holds else _nothing(answer, best)]
-    found += narrower(answer) if best.holds else []
-    found += _unwritten(answer)
-    found += [_kept(answer, one) for one in best.kept] if best.holds else []
+    findings = [_load(answer, best) if best.holds else _nothing(answer, best)]
+    findings += narrower(answer) if best.holds else []
+    findings += _unwritten(answer)
+    findings += [_kept(answer, one) for one in best.kept] if best.holds else []
     if best.holds:
-        found += _proven(answer)
-        found += spare_budget(answer)
-        found += _against_default(answer, best)
-        found += against_usual(answer, best, bounded(answer))
-        found += _sure(answer)
+        findings += _proven(answer)
+        findings += spare_budget(answer)
+        findings += _against_default(answer, best)
+        findings += against_usual(answer, best, bounded(answer))
+        findings += _sure(answer)
     else:
-        found += _possible(answer)
-        found += _ended(answer)
-    return found
+        findings += _possible(answer)
+        findings += _ended(answer)
+    return findings
 
 
 def not_validated(answer: Findings) -> str:
@@ -106,8 +106,8 @@ def expected(answer: Findings, line: ValidationLine) -> str:
     """Objectives and bounded measures of a design with their intervals; of a long sum those that stand for the rest."""
     goal = answer.question.goal
     parts = [
-        f"{name} {cell(found, one)}"
-        for name, one, found in zip(goal.names, goal.objectives, line.objectives, strict=True)
+        f"{name} {cell(outcome, one)}"
+        for name, one, outcome in zip(goal.names, goal.objectives, line.objectives, strict=True)
     ]
     measured = [f"{one.text} {interval(line, one)}" for one in _main(answer, line)]
     # A score alone means little to readers: its terms are named, and where they are many it stays in the table.
@@ -141,8 +141,8 @@ def _proven(answer: Findings) -> Iterator[str]:
         )
     if proof is not None:
         parts = [
-            f"{name} {cell(found, one)}"
-            for name, one, found in zip(goal.names, goal.objectives, proof.objectives, strict=True)
+            f"{name} {cell(outcome, one)}"
+            for name, one, outcome in zip(goal.names, goal.objectives, proof.objectives, strict=True)
         ]
         parts += [
             f"{one.constraint} held in {one.held} of {one.runs} (worst "

@@ -61,15 +61,15 @@ def worse(bench: Bench, best: Candidate, *, margin: float, seed: int) -> Conditi
     question = bench.question
     source = _ConditionLosses(bench, best, _bounds(question), question.within is not None)
     search = StressSearch(source, CASES, seed + APART)
-    found = search.go()[0]
+    worst = search.go()[0]
     known: list[Case] = [dict(one) for one in question.conditions()]
     seeds = [seed + APART + 100 + number for number in range(SEEDS)]
-    rows = source.losses([found.case, *known], seeds)
+    rows = source.losses([worst.case, *known], seeds)
     least = max(rows[1:], key=statistics.mean)
     pair = statistics.paired(rows[0], least)
     if pair is None or pair.mean <= max(margin, pair.half_width or 0.0):
         return None
-    return condition_of(found.case)
+    return condition_of(worst.case)
 
 
 def summary(question: Question, left: Condition | None) -> str:

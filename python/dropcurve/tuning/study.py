@@ -48,14 +48,14 @@ def unfinished(out: Path) -> Path:
 def publish(out: Path) -> list[Path]:
     """Replaces the journals of the last answer by those of a complete search, if there is one; returns the answer's
     own. Raises OSError."""
-    folder, made = out / FOLDER, out / FOLDER / UNFINISHED
-    if made.exists():
-        new = [folder / path.name for path in made.glob("*.journal")]
+    folder, complete = out / FOLDER, out / FOLDER / UNFINISHED
+    if complete.exists():
+        new = [folder / path.name for path in complete.glob("*.journal")]
         for path in new:
-            (made / path.name).replace(path)
+            (complete / path.name).replace(path)
         for path in set(folder.glob("*.journal")) - set(new):
             path.unlink()
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(complete, ignore_errors=True)
     return sorted(folder.glob("*.journal"))
 
 

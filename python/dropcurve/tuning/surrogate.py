@@ -90,10 +90,12 @@ class Surrogate:
 
         if not len(points):
             return []
-        found = {name: one.at(np.array(points), self.conditions) for name, one in self._processes.items()}
+        posteriors = {
+            name: one.at(np.array(points), self.conditions) for name, one in self._processes.items()
+        }
         samples = {
             name: np.array([mean + np.sqrt(variance) * at for at, _ in HERMITE])
-            for name, (mean, variance) in found.items()
+            for name, (mean, variance) in posteriors.items()
         }
         weights = np.array([weight for _, weight in HERMITE])
         return [float(one) for one in weights @ self._over(self._losses(samples))]

@@ -52,8 +52,8 @@ def cell(interval: Interval, objective: Objective) -> str:
 
 def interval(line: ValidationLine, measure: Measure) -> str:
     """A measure with its interval and unit."""
-    found = line.measures[measure.key]
-    return measure.shown(found.mean, found.half_width)
+    measured = line.measures[measure.key]
+    return measure.shown(measured.mean, measured.half_width)
 
 
 def labels(lines: Sequence[ValidationLine]) -> dict[str, str]:

@@ -57,18 +57,18 @@ def _verdict(answer: Findings) -> list[str]:
     best = answer.lines[0]
     if not answer.question.asks_for(best.candidate):
         return [statements.not_validated(answer)]
-    found = [f"{to_do(answer, setting(best.candidate))}; {_expectation(answer, best)}"]
-    found += narrower(answer) if best.holds else []
-    found += [
+    sentences = [f"{to_do(answer, setting(best.candidate))}; {_expectation(answer, best)}"]
+    sentences += narrower(answer) if best.holds else []
+    sentences += [
         f"{one.constraint} held in {one.held} of {one.runs} validation runs" for one in best.kept if one.runs
     ]
-    found += list(fronts.verdict(answer))
+    sentences += list(fronts.verdict(answer))
     if not best.holds:
-        found[0] = (
+        sentences[0] = (
             f"No design {answer.question.tried} holds every constraint over the whole range, so there is nothing to "
             f"load; {setting(best.candidate)} comes closest"
         )
-    return found
+    return sentences
 
 
 def _expectation(answer: Findings, best: ValidationLine) -> str:
@@ -144,13 +144,13 @@ def table(answer: Findings) -> list[str]:
 
     def cells(name: str, line: ValidationLine) -> list[str]:
         objectives = enumerate(goal.objectives)
-        found = [cell(line.objectives[n], one) for n, one in objectives] if single else [
+        row = [cell(line.objectives[n], one) for n, one in objectives] if single else [
             _signed(cell(line.objectives[n], one), line, n) for n, one in objectives
         ]  # fmt: skip
-        found += [interval(line, one) for one in more]
-        found += [" ".join(f"{one.held}/{one.runs}" for one in line.kept)] if goal.constraints else []
-        found += [statements.standing_of(answer, line)] if single else []
-        return [f"{'→' if line is best else ' '} {name}", *found]
+        row += [interval(line, one) for one in more]
+        row += [" ".join(f"{one.held}/{one.runs}" for one in line.kept)] if goal.constraints else []
+        row += [statements.standing_of(answer, line)] if single else []
+        return [f"{'→' if line is best else ' '} {name}", *row]
 
     lines = []
     if front:

@@ -154,9 +154,9 @@ class Validation:
                 tuple(self.bench.together(self.bench.losses(one, trials, n)) for n in numbers), one
             )
         ahead = front({one.key: point for point, one in points.items()})
-        found = {point: one for point, one in points.items() if one.key in ahead} or points
-        self.best = found[knee(list(found))]
-        return [self.best, *(one for one in found.values() if one is not self.best)]
+        front_points = {point: one for point, one in points.items() if one.key in ahead} or points
+        self.best = front_points[knee(list(front_points))]
+        return [self.best, *(one for one in front_points.values() if one is not self.best)]
 
     @property
     def settled(self) -> bool:
@@ -228,13 +228,13 @@ class Validation:
         if self.several:
             return []
         best = self.decide()
-        found = []
+        near_misses = []
         for one in self.candidates:
             row, (stands, pair) = self._row(one), self.standing_of(one)
             wins = one is best or (pair is not None and pair.mean < -self.margin)
             if stands == "infeasible" and wins and row.broken <= NEAR_MISS:
-                found.append((statistics.mean(row.losses), one))
-        return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+                near_misses.append((statistics.mean(row.losses), one))
+        return [one for _, one in sorted(near_misses, key=lambda pair: pair[0])]
 
     def refuse(self, proof: Proof) -> None:
         """Counts a design as one that misses a bound: on fresh seeds it broke one, or did not hold it for sure."""
@@ -332,11 +332,11 @@ class Validation:
         if most is None:
             return math.inf
         own = statistics.t_interval(list(self._row(self.best).losses))
-        found = [own, *([self.proof.objectives[0]] if self.proof and self.proven == self.best.key else [])]
+        pair = [own, *([self.proof.objectives[0]] if self.proof and self.proven == self.best.key else [])]
         sign = (1.0, self.bench.question.goal.objectives[0].sign)
         return min(
             (factor * one.mean + one.half_width - most
-            for factor, one in zip(sign, found, strict=False)
+            for factor, one in zip(sign, pair, strict=False)
             if one.mean is not None and one.half_width is not None),
             default=math.inf,
         )  # fmt: skip

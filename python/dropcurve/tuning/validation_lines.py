@@ -63,7 +63,9 @@ def _together(bench: Bench, candidate: Candidate, some: Sequence[PairedTrial], n
 def _kept(validation: Validation, candidate: Candidate, bound: Constraint) -> Kept:
     """Outcome of a constraint; of a design that broke one in a block of fresh seeds the outcome there."""
     if candidate.key in validation.refused:
-        return next(found for found in validation.refused[candidate.key].kept if found.constraint == bound)
+        return next(
+            outcome for outcome in validation.refused[candidate.key].kept if outcome.constraint == bound
+        )
     return kept(
         validation.bench, candidate, [trial for some in validation.trials(candidate) for trial in some], bound
     )

@@ -40,10 +40,10 @@ def balanced(
     Example:
         >>> criteria, samples = balanced([runs_of_red, runs_of_codel], exchange)
     """
-    found = roles(runs[0][0])
-    attacked = "unresponsive" in found.values()
-    thin = [name for name, role in found.items() if role == "thin"]
-    victims = [name for name, role in found.items() if role != "unresponsive" and name not in reverse]
+    role_of = roles(runs[0][0])
+    attacked = "unresponsive" in role_of.values()
+    thin = [name for name, role in role_of.items() if role == "thin"]
+    victims = [name for name, role in role_of.items() if role != "unresponsive" and name not in reverse]
     criteria: list[Criterion] = []
     functions: list[Callable[[Run], float | None]] = []
 
@@ -58,7 +58,7 @@ def balanced(
         )
     else:
         add(Criterion("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
-    bulk = [name for name, role in found.items() if role == "bulk" and name not in reverse]
+    bulk = [name for name, role in role_of.items() if role == "bulk" and name not in reverse]
     felt = thin or (victims if attacked else [])
     shares = dict.fromkeys(felt, 1.0 / max(1, len(felt)))
     if thin:
@@ -78,10 +78,10 @@ def balanced(
             Criterion("sojourn_ms_p95", "p95 queueing delay", "ms", worth=worth),
             _metric("sojourn_ms_p95", ""),
         )
-    short = [name for name, role in found.items() if role == "short"]
+    short = [name for name, role in role_of.items() if role == "short"]
     for criterion, function in _object_outcomes(runs[0], short, exchange, reverse):
         add(criterion, function)
-    transfers = [name for name, role in found.items() if role == "bulk"]
+    transfers = [name for name, role in role_of.items() if role == "bulk"]
     for name in transfers if len(transfers) > 1 else []:
         criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
         add(criterion, _metric("goodput_bps", name))
@@ -97,7 +97,7 @@ def _object_outcomes(
 ) -> list[tuple[Criterion, Callable[[Run], float | None]]]:
     """The outcomes of classes that hand over objects, with their worth: that of data that passes the queue, shared by
     the classes of a kind."""
-    found = [(name, outcome) for name in names for outcome in _outcomes(runs[0], name)]
+    pairs = [(name, outcome) for name in names for outcome in _outcomes(runs[0], name)]
 
     def counts(name: str, key: str) -> bool:
         return name not in reverse and (not key.startswith("page") or _pages(runs, name) >= PAGES)
@@ -105,13 +105,13 @@ def _object_outcomes(
     rates = {
         "page_ms_mean": -exchange.page, "video_bps": exchange.video / 1e6, "video_stalled": -1.0,
     }  # fmt: skip
-    made = []
-    for name, (metric, criterion) in found:
-        sharing = sum(other == metric and counts(one, metric) for one, (other, _) in found)
+    criteria = []
+    for name, (metric, criterion) in pairs:
+        sharing = sum(other == metric and counts(one, metric) for one, (other, _) in pairs)
         worth = rates.get(metric, 0.0) / sharing if counts(name, metric) else 0.0
         felt = replace(criterion, worth=worth, log=bool(worth) and metric == "page_ms_mean")
-        made.append((felt, _metric(metric, name)))
-    return made
+        criteria.append((felt, _metric(metric, name)))
+    return criteria
 
 
 def _outcomes(run: Run, name: str) -> list[tuple[str, Criterion]]:
@@ -130,8 +130,8 @@ def _outcomes(run: Run, name: str) -> list[tuple[str, Criterion]]:
 
 def _pages(runs: Sequence[Run], name: str) -> float:
     """Mean number of the pages of a class that a run loads."""
-    found = [flow.get("objects") for run in runs for flow in run["flows"] if flow["class"] == name]
-    pages = [one["page_ms"] for one in found if one and one.get("page_ms")]
+    counts = [flow.get("objects") for run in runs for flow in run["flows"] if flow["class"] == name]
+    pages = [one["page_ms"] for one in counts if one and one.get("page_ms")]
     return sum(float(one["count"]) for one in pages) / len(runs)
 
 
@@ -148,7 +148,7 @@ def kind(criterion: Criterion) -> str:
         >>> kind(Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0))
         'loss'
     """
-    return next((found for key, found in _OUTCOMES.items() if criterion.key.startswith(key)), "")
+    return next((outcome for key, outcome in _OUTCOMES.items() if criterion.key.startswith(key)), "")
 
 
 #: Outcomes by the beginning of the key of a criterion.

@@ -87,10 +87,10 @@ class Exchange:
         milliseconds = units.span(span, what="exchange") * 1e3
         if not points > 0 or not milliseconds > 0:
             raise UsageError("exchange", text, "both sides must be above 0", _EXAMPLE)
-        found = cls(points / milliseconds)
+        exchange = cls(points / milliseconds)
         for part in rest:
-            found = _with(found, part, text)
-        return found
+            exchange = _with(exchange, part, text)
+        return exchange
 
     def __str__(self) -> str:
         return f"{_timed(self.points_per_ms)} of utilisation"

@@ -151,13 +151,13 @@ class _Context:
         page was asked for): it adds nothing to any of them."""
         weighed = [criterion for criterion in self.criteria if criterion.worth]
         empty = {(criterion.key, run) for criterion in weighed for run in self.empty(criterion)}
-        found: list[float | None] = []
+        scores: list[float | None] = []
         for run in range(self.runs):
             counted = [criterion for criterion in weighed if (criterion.key, run) not in empty]
             values = [(criterion, one.samples[criterion.key][run]) for criterion in counted]
             known = [criterion.score(value) for criterion, value in values if value is not None]
-            found.append(math.fsum(known) if known and len(known) == len(values) else None)
-        return found
+            scores.append(math.fsum(known) if known and len(known) == len(values) else None)
+        return scores
 
     def score(self, one: SampledDesign) -> float | None:
         """The mean score; None unless every run has one."""
@@ -166,21 +166,21 @@ class _Context:
 
     def missed(self, one: SampledDesign) -> tuple[Missed, ...]:
         """The bounds that a design misses, and the weighed criteria that it has no value of in some run."""
-        found, runs = [], len(self.made(one))
+        missed, runs = [], len(self.made(one))
         for criterion in self.criteria:
             values = one.samples[criterion.key]
             known = [value for value in values if value is not None]
             if criterion.bound is None:
                 lost = self.lacking(one, criterion)
                 if criterion.worth and lost:
-                    found.append(Missed(criterion, lost, runs, None))
+                    missed.append(Missed(criterion, lost, runs, None))
                 continue
             bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
             if not holds(held, runs):
                 worst = (max if bound.upper else min)(known) if known else None
-                found.append(Missed(criterion, runs - held, runs, worst))
-        return tuple(found)
+                missed.append(Missed(criterion, runs - held, runs, worst))
+        return tuple(missed)
 
     def nowhere(self) -> tuple[Missed, ...]:
         """The weighed criteria that no design has a value of in every run."""
@@ -197,8 +197,8 @@ class _Context:
     def empty(self, criterion: Criterion) -> list[int]:
         """The runs in which no design has a value of a criterion; none if it has no value anywhere."""
         rows = [one.samples[criterion.key] for one in self.designs]
-        found = [run for run in range(self.runs) if all(row[run] is None for row in rows)]
-        return found if len(found) < self.runs else []
+        runs = [run for run in range(self.runs) if all(row[run] is None for row in rows)]
+        return runs if len(runs) < self.runs else []
 
     def lacking(self, one: SampledDesign, criterion: Criterion) -> int:
         """The runs in which a design has no value of a criterion and another one has."""
@@ -209,14 +209,14 @@ class _Context:
     def excess(self, one: SampledDesign) -> float:
         """Distance of a design from meeting its bounds: the mean excess over runs, summed over bounds; a weighed
         criterion without a value counts the share of such runs."""
-        total, made = 0.0, self.made(one)
+        total, runs = 0.0, self.made(one)
         for criterion in self.criteria:
-            values = [one.samples[criterion.key][run] for run in made]
+            values = [one.samples[criterion.key][run] for run in runs]
             if criterion.bound is not None:
                 each = [1.0 if value is None else criterion.bound.excess(value) for value in values]
                 total += statistics.mean(each)
             elif criterion.worth:
-                total += self.lacking(one, criterion) / len(made)
+                total += self.lacking(one, criterion) / len(runs)
         return total
 
     def leader(self) -> SampledDesign | None:
@@ -294,28 +294,28 @@ class _Context:
 
     def values(self, one: SampledDesign) -> tuple[Value, ...]:
         """The criteria of a design that have values."""
-        found = []
+        values = []
         for criterion in self.criteria:
             interval = statistics.t_interval(one.samples[criterion.key], confidence=self.confidence)
             if interval.mean is not None:
-                found.append(Value(criterion, interval.mean, interval.half_width))
-        return tuple(found)
+                values.append(Value(criterion, interval.mean, interval.half_width))
+        return tuple(values)
 
     def outcomes(self, name: str, chosen: SampledDesign) -> tuple[Change, ...]:
         """The outcomes without a weight in which the design of this name beats the chosen one."""
         one = next(one for one in self.designs if one.name == name)
         if one is chosen:
             return ()
-        made = self.changes(one, chosen, pairs=len(self.designs) - 1)
-        return tuple(change for change in made if change.kind == "gain" and change.unweighed)
+        changes = self.changes(one, chosen, pairs=len(self.designs) - 1)
+        return tuple(change for change in changes if change.kind == "gain" and change.unweighed)
 
     def by_outcomes(self, chosen: SampledDesign, some: Sequence[SampledDesign]) -> SampledDesign:
         """The design that gains most over the chosen one in outcomes without a weight and loses in none; the chosen one
         where there is none."""
         best, most = chosen, 0.0
         for one in some:
-            made = self.changes(one, chosen, pairs=len(self.designs) - 1) if one is not chosen else ()
-            notable = [change for change in made if change.unweighed]
+            changes = self.changes(one, chosen, pairs=len(self.designs) - 1) if one is not chosen else ()
+            notable = [change for change in changes if change.unweighed]
             gain = max((change.share for change in notable if change.kind == "gain"), default=0.0)
             if gain > most and all(change.kind != "cost" for change in notable):
                 best, most = one, gain
@@ -325,7 +325,7 @@ class _Context:
         """Every criterion of the chosen design against another one; intervals hold together over the criteria, and over
         ``pairs`` of designs."""
         level = 1.0 - (1.0 - self.confidence) / (len(self.criteria) * pairs)
-        found = []
+        changes = []
         for criterion in self.criteria:
             mine, theirs = chosen.samples[criterion.key], other.samples[criterion.key]
             pair = statistics.paired(mine, theirs, confidence=level)
@@ -339,5 +339,5 @@ class _Context:
                 kind = "same"
             elif compared == "better":
                 kind = "gain" if (pair.mean > 0) == criterion.higher else "cost"
-            found.append(Change(criterion, means[0], means[1], pair.mean, pair.half_width, kind))
-        return tuple(found)
+            changes.append(Change(criterion, means[0], means[1], pair.mean, pair.half_width, kind))
+        return tuple(changes)

@@ -49,11 +49,11 @@ def _role(run: Run, flows: Flows, rate: float, fair: float) -> Role:
 
 def _messages(flows: Flows) -> bool:
     """Whether objects are small messages and no parts of pages."""
-    found = [flow["objects"] for flow in flows]
-    if any(one.get("page_ms") for one in found):
+    objects = [flow["objects"] for flow in flows]
+    if any(one.get("page_ms") for one in objects):
         return False
-    completed = sum(one.get("completed", 0) for one in found)
-    return bool(0 < sum(one.get("payload_bytes", 0) for one in found) <= MESSAGE_BYTES * completed)
+    completed = sum(one.get("completed", 0) for one in objects)
+    return bool(0 < sum(one.get("payload_bytes", 0) for one in objects) <= MESSAGE_BYTES * completed)
 
 
 def datagrams(together_bps: float, most_bps: float, rate_bps: float, fair_bps: float) -> Role:

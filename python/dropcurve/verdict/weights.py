@@ -39,15 +39,15 @@ class Weights:
             runs: For each design its runs, the baseline first.
         """
         keys = list(dict.fromkeys(one.key for one in self.criteria))
-        found = [{key: [_value(run, key) for run in some] for key in keys} for some in runs]
+        samples = [{key: [_value(run, key) for run in some] for key in keys} for some in runs]
         if not self.relative:
-            return list(self.criteria), found
+            return list(self.criteria), samples
         weighed = [one for one in self.criteria if one.worth]
         means = [
-            statistics.mean([value or 0.0 for value in found[0][one.key]]) * one.worth for one in weighed
+            statistics.mean([value or 0.0 for value in samples[0][one.key]]) * one.worth for one in weighed
         ]
         scale = abs(sum(means)) / 100.0 or 1.0
-        return [replace(one, worth=one.worth / scale) for one in self.criteria], found
+        return [replace(one, worth=one.worth / scale) for one in self.criteria], samples
 
 
 def _value(run: Run, key: str) -> float | None:

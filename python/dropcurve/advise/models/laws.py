@@ -186,17 +186,17 @@ def loss(name: str, *, throughput_bps: float, path: Path) -> float | None:
     """
     if not throughput_bps > 0:
         raise UsageError("throughput", f"{throughput_bps:g}", "must be above 0", "give a rate in bit/s")
-    found = law(name)
+    response = law(name)
     low, high = math.log(LEAST_LOSS), math.log(MOST_LOSS)
     if (
-        not path.rate(found.window(MOST_LOSS, path))
+        not path.rate(response.window(MOST_LOSS, path))
         <= throughput_bps
-        <= path.rate(found.window(LEAST_LOSS, path))
+        <= path.rate(response.window(LEAST_LOSS, path))
     ):
         return None
     for _ in range(80):
         middle = (low + high) / 2.0
-        if path.rate(found.window(math.exp(middle), path)) > throughput_bps:
+        if path.rate(response.window(math.exp(middle), path)) > throughput_bps:
             low = middle
         else:
             high = middle

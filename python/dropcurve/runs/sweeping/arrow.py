@@ -33,5 +33,5 @@ def table(rows: Sequence[Row]) -> pa.Table:
     schema = pa.schema(list(types.items()))
     lines = BytesIO(b"".join(map(_core.json_line, full)))
     options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
-    found: pa.Table = arrow_json.read_json(lines, parse_options=options)
-    return found
+    parsed: pa.Table = arrow_json.read_json(lines, parse_options=options)
+    return parsed

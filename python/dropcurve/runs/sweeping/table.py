@@ -183,8 +183,8 @@ class Sweep:
             >>> dropcurve.Sweep.load("plane").to_pandas()
         """
         require("pandas")
-        found: pandas.DataFrame = self.query("SELECT * FROM runs").df()
-        return found
+        frame: pandas.DataFrame = self.query("SELECT * FROM runs").df()
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """Returns a data frame with a row for each run. Needs polars (the extra ``tables``).
@@ -199,8 +199,8 @@ class Sweep:
             >>> dropcurve.Sweep.load("plane").to_polars()
         """
         require("polars")
-        found: polars.DataFrame = self.query("SELECT * FROM runs").pl()
-        return found
+        frame: polars.DataFrame = self.query("SELECT * FROM runs").pl()
+        return frame
 
     def to_xarray(self) -> xarray.Dataset:
         """Returns every metric as an array. Needs xarray and pandas (the extra ``tables``).

@@ -297,11 +297,11 @@ def _ranged(key: str, value: str) -> list[tuple[str, Range | str]]:
         pair = (value, value) if key != "rate" else _pair(value)
         down, up = (units.between(one, _rate, what=key) for one in pair)
         keys = [(key, down)] if key != "rate" or down == up else [("down", down), ("up", up)]
-        found: list[tuple[str, Range | str]] = []
+        pairs: list[tuple[str, Range | str]] = []
         for name, (low, high) in keys:
             wide: Any = "log" if high / low >= ranges.WIDE else "linear"
-            found.append((name, _compact(low) if low == high else Range(low, high, "", wide)))
-        return found
+            pairs.append((name, _compact(low) if low == high else Range(low, high, "", wide)))
+        return pairs
     if key in ("rtt", "cc", "back") or not ranges.is_range(value):
         return [(key, value)]
     return [(key, ranges.parse(value, name=key))]

@@ -275,10 +275,10 @@ def _name(candidate: Candidate) -> str:
 
 def _cell(pick: Pick, measure: Measure) -> str:
     """A measure of a pick: the load time of pages instead of its logarithm."""
-    found, shown_as = pick.measures[measure.key], readable(measure)
+    predicted, shown_as = pick.measures[measure.key], readable(measure)
     if shown_as is not measure:
-        found = PredictedRange(*(2.0**end for end in (found.low, found.value, found.high)))
-    return figure(found, shown_as.unit)
+        predicted = PredictedRange(*(2.0**end for end in (predicted.low, predicted.value, predicted.high)))
+    return figure(predicted, shown_as.unit)
 
 
 def figure(predicted: PredictedRange, unit: str) -> str:

@@ -122,8 +122,8 @@ def _refuse_measures(goal: Goal, first: Known) -> None:
     names = {outcome.name for outcome in OUTCOMES[first.condition.traffic]}
     wrong = next((one for one in goal.measures if first.name(one.key) not in names), None)
     if wrong is not None:
-        found = [name.replace("[bulk]", f"[{first.bulk}]") for name in names]
-        shown = wording.listed(sorted(found))
+        measured = [name.replace("[bulk]", f"[{first.bulk}]") for name in names]
+        shown = wording.listed(sorted(measured))
         raise UsageError(
             "--instant",
             wrong.text,

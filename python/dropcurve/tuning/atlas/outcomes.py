@@ -95,7 +95,7 @@ OUTCOMES: Mapping[str, tuple[LearnedMeasure, ...]] = {
 
 def groups(traffic: str) -> dict[str, tuple[LearnedMeasure, ...]]:
     """The outcomes of a kind of traffic by group, in their order."""
-    found: dict[str, tuple[LearnedMeasure, ...]] = {}
+    by_group: dict[str, tuple[LearnedMeasure, ...]] = {}
     for one in OUTCOMES[traffic]:
-        found[one.group] = (*found.get(one.group, ()), one)
-    return found
+        by_group[one.group] = (*by_group.get(one.group, ()), one)
+    return by_group

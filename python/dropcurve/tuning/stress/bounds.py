@@ -223,7 +223,7 @@ def _ranged(parameter: StressParameter, text: str) -> Range:
     low, high = _ends(parameter, text)
     if not parameter.least <= low <= high <= parameter.most:
         rule = (
-            "must rise"
+            "the smaller value comes first"
             if low > high
             else f"must lie between {parameter.shown(parameter.least)} and {parameter.shown(parameter.most)}"
         )
@@ -235,16 +235,16 @@ def _ranged(parameter: StressParameter, text: str) -> Range:
 def _ends(parameter: StressParameter, text: str) -> tuple[float, float]:
     if parameter.unit == "s":
         return units.between(text, lambda part: _span(part, parameter.name), what=f"{parameter.name}:")
-    found = ranges.parse(text, name=f"{parameter.name}:")
-    unit = {"packets": "pkts", "pkt": "pkts", "p": "pkts"}.get(found.unit, found.unit)
+    parsed = ranges.parse(text, name=f"{parameter.name}:")
+    unit = {"packets": "pkts", "pkt": "pkts", "p": "pkts"}.get(parsed.unit, parsed.unit)
     if unit not in ("", parameter.unit):
         wanted = f"in {parameter.unit}" if parameter.unit else "a pure number"
         raise UsageError(parameter.name, text, f"must be {wanted}", f"write one such as {parameter.default}")
-    if parameter.whole and (found.low != round(found.low) or found.high != round(found.high)):
+    if parameter.whole and (parsed.low != round(parsed.low) or parsed.high != round(parsed.high)):
         raise UsageError(
             parameter.name, text, "must be whole numbers", f"write one such as {parameter.default}"
         )
-    return found.low, found.high
+    return parsed.low, parsed.high
 
 
 def _span(text: str, name: str) -> float:

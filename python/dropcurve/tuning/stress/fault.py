@@ -54,9 +54,9 @@ def judge(
     trials.run([case], seeds, [trials.design, *rivals])
     own = trials.harms(case, seeds)
     level = 1.0 - 0.05 / max(1, len(rivals))
-    found = [_compared(one.title, own, trials.harms(case, seeds, one), level) for one in rivals]
-    found.sort(key=lambda one: one.harm.mean if one.harm.mean is not None else float("inf"))
-    return _kind(own, found, level), tuple(found)
+    compared = [_compared(one.title, own, trials.harms(case, seeds, one), level) for one in rivals]
+    compared.sort(key=lambda one: one.harm.mean if one.harm.mean is not None else float("inf"))
+    return _kind(own, compared, level), tuple(compared)
 
 
 def _compared(name: str, own: list[float], theirs: list[float], level: float) -> RivalHarm:

@@ -28,8 +28,8 @@ TITLES = {
 
 def available(answer: StressAnswer) -> tuple[str, ...]:
     """Names of the figures that the answer has data for."""
-    found = ["map"] if answer.grid is not None else []
-    return (*found, *(["walks"] if any(walk.effect > 0 for walk in answer.walks) else []))
+    names = ["map"] if answer.grid is not None else []
+    return (*names, *(["walks"] if any(walk.effect > 0 for walk in answer.walks) else []))
 
 
 def draw(name: str, answer: StressAnswer, *, width: str = "page") -> Figure:

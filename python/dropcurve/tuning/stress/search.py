@@ -144,10 +144,10 @@ class StressSearch:
         trials = self.trials
         new: dict[tuple[object, ...], Case] = {}
         for case in cases:
-            made = trials.enveloped(case)
-            name = _name(made)
+            enveloped = trials.enveloped(case)
+            name = _name(enveloped)
             if name not in self.tried:
-                new[name] = made
+                new[name] = enveloped
         rows = trials.losses(list(new.values()), [self.seed])
         for (name, case), row in zip(new.items(), rows, strict=True):
             self.tried[name] = Tried(self._point(case), case, row)
@@ -254,16 +254,16 @@ class StressSearch:
         base = self.worst.case
         cases = [{**base, axis: value} for value in self._levels(axis, LEVELS, base[axis])]
         self._try(cases)
-        found = [self.tried[_name(self.trials.enveloped(one))] for one in cases]
-        return Walk(axis, tuple(one[axis] for one in cases), tuple(one.loss for one in found))
+        tried = [self.tried[_name(self.trials.enveloped(one))] for one in cases]
+        return Walk(axis, tuple(one[axis] for one in cases), tuple(one.loss for one in tried))
 
     def _levels(self, axis: str, count: int, own: float | str) -> list[float | str]:
         """Values of an axis in equal steps, with that of the case."""
         bounds = self.trials.bounds
         if axis in bounds.choices:
             return list(bounds.choices[axis])
-        found = {bounds.at({axis: level / (count - 1)})[axis] for level in range(count)} | {own}
-        return sorted(found, key=float)
+        levels = {bounds.at({axis: level / (count - 1)})[axis] for level in range(count)} | {own}
+        return sorted(levels, key=float)
 
     def _cover(self) -> None:
         """Covers the two axes of the largest effect by a grid through the worst case; again from a worse one, once."""

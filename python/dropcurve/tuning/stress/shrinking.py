@@ -72,11 +72,11 @@ def _step(trials: Trials, case: Case, name: str, seeds: list[int], wanted: float
         return case
     some: dict[tuple[object, ...], Case] = {}
     for value in simpler(trials, case, name):
-        made = trials.enveloped({**case, name: value})
-        if made != case and _inside(trials, made, name):
-            some.setdefault(tuple(sorted(made.items())), made)
-    found = list(some.values())
-    for one, loss in zip(found, trials.means(found, seeds), strict=True):
+        enveloped = trials.enveloped({**case, name: value})
+        if enveloped != case and _inside(trials, enveloped, name):
+            some.setdefault(tuple(sorted(enveloped.items())), enveloped)
+    distinct = list(some.values())
+    for one, loss in zip(distinct, trials.means(distinct, seeds), strict=True):
         if loss >= wanted:
             return one
     return case

@@ -71,20 +71,20 @@ def solve(
     work.stage = "fresh runs"
     seeds = [seed + APART + number for number in range(spent.fresh)]
     usual = work.enveloped(work.bounds.mild())
-    kind, found = fault.judge(work, minimal, seeds, rivals)
+    kind, harmed = fault.judge(work, minimal, seeds, rivals)
     losses = [shrinking.validated(work, one, seeds) for one in (worst, minimal)]
     if (losses[0].mean or 0.0) <= (losses[0].half_width or 0.0):
         kind = "none"
     harms = [statistics.t_interval(work.harms(one, seeds)) for one in (minimal, usual)]
     design = work.design.text
-    made = work.scenario(minimal, work.design, title=f"The worst found for {design} at {work.link.name}")
+    scenario = work.scenario(minimal, work.design, title=f"The worst found for {design} at {work.link.name}")
     limit = "" if spent.seconds is None else units.show_span(spent.seconds)
     return StressAnswer(
         design=design, link=work.link, bounds=work.bounds, measure=work.harm.about, unit=work.harm.unit,
         regret=bool(work.rivals), worst=worst, worst_loss=losses[0], minimal=minimal, minimal_loss=losses[1],
-        minimal_harm=harms[0], usual=usual, usual_harm=harms[1], keep=spent.keep, fault=kind, rivals=found,
-        walks=tuple(search.walks), grid=search.grid, scenario=made, seed=seed, fresh=spent.fresh, runs=work.done,
-        digest=made.digest(seeds[0]), digest_seed=seeds[0], command=command, version=library.version(),
+        minimal_harm=harms[0], usual=usual, usual_harm=harms[1], keep=spent.keep, fault=kind, rivals=harmed,
+        walks=tuple(search.walks), grid=search.grid, scenario=scenario, seed=seed, fresh=spent.fresh, runs=work.done,
+        digest=scenario.digest(seeds[0]), digest_seed=seeds[0], command=command, version=library.version(),
         stopped=f"cut short to fit into {limit}: another machine may find another case" if cut else "",
         folder=folder,
     )  # fmt: skip

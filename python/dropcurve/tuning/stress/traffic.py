@@ -62,12 +62,14 @@ class StressLink:
 
 def enveloped(case: Case, bounds: Bounds, link: StressLink) -> Case:
     """The case with its datagrams inside the envelope, and parameters without effect at their usual values."""
-    found, mild = with_envelope(case, bounds, link), bounds.mild()
-    if found["loss"] == 0:
-        found["loss_burst"] = mild["loss_burst"]
-    if found["flows"] == 1:
-        found["rtt_ratio"] = mild["rtt_ratio"] if bounds.ranges["rtt_ratio"].low <= 1 else found["rtt_ratio"]
-    return found
+    inside, mild = with_envelope(case, bounds, link), bounds.mild()
+    if inside["loss"] == 0:
+        inside["loss_burst"] = mild["loss_burst"]
+    if inside["flows"] == 1:
+        inside["rtt_ratio"] = (
+            mild["rtt_ratio"] if bounds.ranges["rtt_ratio"].low <= 1 else inside["rtt_ratio"]
+        )
+    return inside
 
 
 def with_envelope(case: Case, bounds: Bounds, link: StressLink) -> Case:

@@ -113,13 +113,13 @@ class Trials:
         wanted: dict[tuple[str, tuple[Any, ...], int], tuple[Case, Job]] = {}
         for case in cases:
             for design in designs:
-                made = None
+                scenario = None
                 for seed in seeds:
                     name = _key(design, case, seed)
                     if name in self._known or name in wanted:
                         continue
-                    made = made or self.scenario(case, design)
-                    wanted[name] = (case, Job(made, seed))
+                    scenario = scenario or self.scenario(case, design)
+                    wanted[name] = (case, Job(scenario, seed))
         names, jobs = list(wanted), [job for _, job in wanted.values()]
 
         def take(number: int, record: RunRecord) -> None:
