@@ -92,7 +92,8 @@ def draw(
     from .. import plot, report
     from ..files import checksums
 
-    figures = plot.save_all(result, folder / "figures")
+    drawn: plot.Drawn = {}
+    figures = plot.save_all(result, folder / "figures", drawn=drawn)
     checksums.update(folder, [*figures, report.write(
-        result, path=folder / "report.html", exchange=exchange, weights=weights
+        result, path=folder / "report.html", exchange=exchange, weights=weights, drawn=drawn
     )])  # fmt: skip

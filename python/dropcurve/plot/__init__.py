@@ -129,7 +129,18 @@ def image(kind: str, result: Any, *, format: str = "svg", width: str | float = "
         return styles.to_bytes(_draw(_kind(kind), result, width=width), format=format)
 
 
-def fragment(kind: str, result: Any, *, label: str | None = None, width: str | float = "page") -> str:
+#: Figures of one result that were drawn, by kind and width: a layout takes longer than writing it to a file.
+Drawn = dict[tuple[str, str | float], "Figure"]
+
+
+def fragment(
+    kind: str,
+    result: Any,
+    *,
+    label: str | None = None,
+    width: str | float = "page",
+    drawn: Drawn | None = None,
+) -> str:
     """Returns a figure as an SVG element to paste into a page, with text as SVG text and colours as CSS variables.
 
     Args:
@@ -137,6 +148,7 @@ def fragment(kind: str, result: Any, *, label: str | None = None, width: str | f
         result: A result.
         label: Description for screen readers; by default the title.
         width: "page", "column" or a number of inches.
+        drawn: Figures of `save_all` that need not be drawn again.
 
     Returns:
         The element.
@@ -146,7 +158,8 @@ def fragment(kind: str, result: Any, *, label: str | None = None, width: str | f
         '<svg'
     """
     with styles.styled(text_as_text=True):
-        svg = styles.to_bytes(_draw(_kind(kind), result, width=width), format="svg")
+        figure = (drawn or {}).get((kind, width)) or _draw(_kind(kind), result, width=width)
+        svg = styles.to_bytes(figure, format="svg")
     # A page has a figure in several widths: each with names of styles and identifiers of its own.
     size = str(width).replace(".", "-")
     return styles.embeddable(svg, prefix=f"{kind.replace('_', '-')}-{size}", label=label or KINDS[kind].title)
@@ -174,6 +187,7 @@ def save_all(
     formats: Sequence[str] = ("svg", "png"),
     width: str | float = "page",
     style: str = "screen",
+    drawn: Drawn | None = None,
 ) -> list[Path]:
     """Writes every figure that a result has into a folder.
 
@@ -183,6 +197,7 @@ def save_all(
         formats: Formats of each figure.
         width: "page", "column" or a number of inches.
         style: "screen" or "paper".
+        drawn: Takes up the figures, for the page of the same result; of the style "screen" alone.
 
     Returns:
         The files.
@@ -194,6 +209,8 @@ def save_all(
     for name in available(result):
         with styles.styled(style=style):
             figure = _draw(KINDS[name], result, width=width)
+            if drawn is not None and style == "screen":
+                drawn[name, width] = figure
             files += _save(figure, [Path(folder) / f"{name}.{format}" for format in formats])
     return files
 

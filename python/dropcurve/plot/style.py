@@ -207,10 +207,11 @@ def new_figure(width_in: float, height_in: float) -> Figure:
 
 
 def arrange(figure: Figure) -> None:
-    """Computes the layout once and fixes it, since each file format would compute it again."""
+    """Computes the layout once and fixes it, since each file format would compute it again. Without any engine, even
+    the one that does nothing, a file takes one drawing instead of two."""
     engine: Any = figure.get_layout_engine()
     engine.execute(figure)
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
 
 
 def to_bytes(figure: Figure, *, format: str) -> bytes:

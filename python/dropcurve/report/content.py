@@ -20,9 +20,15 @@ _BASIS = re.compile(r" \(([^()]*)\)\.?$")
 ANSWER_FIGURES = ("tradeoff", "comparison")
 
 
-def of(result: Result, *, exchange: Exchange | None = None, weights: Weights | None = None) -> dict[str, Any]:
-    """The data of the template, by the names it uses."""
-    figures = _figures(result)
+def of(
+    result: Result,
+    *,
+    exchange: Exchange | None = None,
+    weights: Weights | None = None,
+    drawn: plot.Drawn | None = None,
+) -> dict[str, Any]:
+    """The data of the template, by the names it uses; ``drawn`` are figures that were drawn already."""
+    figures = _figures(result, drawn)
     return {
         "title": result.title or result.name or "A run of dropcurve",
         "kind": _kind(result),
@@ -122,7 +128,7 @@ def verdict(result: Result) -> dict[str, Any]:
     }
 
 
-def _figures(result: Result) -> list[dict[str, Any]]:
+def _figures(result: Result, drawn: plot.Drawn | None) -> list[dict[str, Any]]:
     """The figures that are not empty, drawn for a page and for a phone."""
     from markupsafe import Markup
 
@@ -134,7 +140,7 @@ def _figures(result: Result) -> list[dict[str, Any]]:
             "name": name,
             "title": kind.title,
             "see": kind.see,
-            "wide": Markup(plot.fragment(name, result, label=label)),
+            "wide": Markup(plot.fragment(name, result, label=label, drawn=drawn)),
             "narrow": Markup(plot.fragment(name, result, label=label, width="column")),
         })  # fmt: skip
     return figures

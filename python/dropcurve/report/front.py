@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .. import plot
 from ..files.writing import write_text
 from ..quantities.arguments import checked
 from ..results import Result
@@ -20,6 +21,7 @@ def write(
     *,
     exchange: Exchange | None = None,
     weights: Weights | None = None,
+    drawn: plot.Drawn | None = None,
 ) -> Path:
     """Writes the page of a result.
 
@@ -28,6 +30,7 @@ def write(
         path: The file; in a folder the page is ``report.html``.
         exchange: Exchange rate of the verdict, as for `Result.document`.
         weights: Weights of the verdict's goal.
+        drawn: Figures that `plot.save_all` drew already.
 
     Returns:
         The file.
@@ -38,12 +41,16 @@ def write(
     path = Path(path)
     if path.is_dir():
         path = path / "report.html"
-    write_text(path, render(result, exchange=exchange, weights=weights))
+    write_text(path, render(result, exchange=exchange, weights=weights, drawn=drawn))
     return path
 
 
 def render(
-    result: Result | Sweep, *, exchange: Exchange | None = None, weights: Weights | None = None
+    result: Result | Sweep,
+    *,
+    exchange: Exchange | None = None,
+    weights: Weights | None = None,
+    drawn: plot.Drawn | None = None,
 ) -> str:
     """Returns the page of a result as text.
 
@@ -51,6 +58,7 @@ def render(
         result: A result or a sweep.
         exchange: Exchange rate of the verdict, as for `Result.document`.
         weights: Weights of the verdict's goal.
+        drawn: Figures that `plot.save_all` drew already.
 
     Returns:
         HTML that opens offline.
@@ -60,4 +68,4 @@ def render(
     """
     if isinstance(result, Sweep):
         return page("sweep.html", sweep.of(result))
-    return page("page.html", content.of(result, exchange=exchange, weights=weights))
+    return page("page.html", content.of(result, exchange=exchange, weights=weights, drawn=drawn))
