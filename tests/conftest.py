@@ -68,6 +68,15 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages and folders without figures, for tests of all the rest of them: drawing takes ten times as long as a short
+    comparison. Every kind of figure is drawn and looked at in tests/plot and by the tests that do not ask for this."""
+    monkeypatch.setattr("dropcurve.plot.available", lambda _: ())
+    monkeypatch.setattr("dropcurve.tuning.figures.available", lambda _: ())
+    monkeypatch.setattr("dropcurve.tuning.page.at_the_ends", lambda *_: [])
+
+
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder with the scenario `short.toml`."""
     monkeypatch.chdir(tmp_path)

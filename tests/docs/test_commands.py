@@ -69,6 +69,7 @@ def test_it_is_parsed(words: list[str], folder: Path) -> None:
         pass
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_the_commands_of_the_page_run(page: Path, dropcurve: Callable[..., Any], folder: Path) -> None:
     """In the order of the page, in one folder, as a reader runs them."""

@@ -469,6 +469,7 @@ def test_the_package_is_the_command() -> None:
     assert VERSION.fullmatch(printed.stdout)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_stored_result_keeps_the_goal_of_its_verdict(dropcurve: Dropcurve) -> None:
     words = [
         "--link",

@@ -133,6 +133,7 @@ REPEATED = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("name", REPEATED)
 def test_the_command_that_repeats_an_answer_is_the_one_that_was_typed(
     name: str, files: Path, dropcurve: Dropcurve

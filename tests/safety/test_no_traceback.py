@@ -11,7 +11,7 @@ import pytest
 import dropcurve as dc
 from dropcurve import advise
 from dropcurve.scenario import toml
-from dropcurve.tuning import question
+from dropcurve.tuning import scenario_question
 
 GRAPH = """
 run.duration = "4 s"
@@ -59,7 +59,7 @@ def test_advice_and_questions_know_what_every_udp_source_sends(
 ) -> None:
     base = traffic(folder, **changes)
     assert advise.advise(base).conditions.udp_bps == pytest.approx(bps)
-    assert question.of_file(base, goal="p95 delay < 15ms, max utilisation").room.rtt_s < 0.1
+    assert scenario_question.of_file(base, goal="p95 delay < 15ms, max utilisation").room.rtt_s < 0.1
 
 
 def test_the_automatic_buffer_of_cake_is_a_buffer(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_automatic_buffer_of_cake_is_a_buffer(folder: Path) -> None:
     assert limit == "4194304 B"
     found = advise.advise(base).conditions
     assert found.buffer == pytest.approx(4194304 / found.packet_bytes)
-    question.of_file(base, goal="p95 delay < 15ms, max utilisation")
+    scenario_question.of_file(base, goal="p95 delay < 15ms, max utilisation")
 
 
 def test_import_compares_cake(folder: Path, dropcurve: Callable[..., Any]) -> None:

@@ -38,9 +38,9 @@ def loaded(command: str) -> set[str]:
         ("--help", set(), 20),
         ("--version", set(), 36),
         ("describe red", set(), 105),
-        (INSTANT, set(), 116),
-        (RANGES, set(), 116),
-        ("tune --link cable:up --goal gaming --instant", set(), 116),
+        (INSTANT, set(), 117),
+        (RANGES, set(), 117),
+        ("tune --link cable:up --goal gaming --instant", set(), 117),
     ],
 )
 def test_a_command_loads_what_it_needs(command: str, libraries: set[str], most: int) -> None:

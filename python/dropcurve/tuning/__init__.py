@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .answer import Answer
     from .asking import ask
     from .link_question import of_link, of_mix
-    from .question import Question, of_file
+    from .question import Question
+    from .scenario_question import of_file
     from .tuner import solve, tune
 
 __all__ = ["Answer", "Question", "ask", "of_file", "of_link", "of_mix", "solve", "tune"]
@@ -31,7 +32,7 @@ _HOME = {
     "Answer": "answer",
     "Question": "question",
     "ask": "asking",
-    "of_file": "question",
+    "of_file": "scenario_question",
     "of_link": "link_question",
     "of_mix": "link_question",
     "solve": "tuner",

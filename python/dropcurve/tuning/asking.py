@@ -11,7 +11,8 @@ from ..errors import UsageError
 from ..scenario import Scenario, links
 from ..verdict import Exchange
 from .link_question import of_link, of_mix
-from .question import Question, of_file
+from .question import Question
+from .scenario_question import of_file
 from .stress.bounds import load
 
 

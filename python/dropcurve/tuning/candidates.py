@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 from .. import boxes
 from ..advise.designs import Design
 from ..boxes.model import Export
-from ..errors import DropcurveError
+from ..errors import DropcurveError, UsageError
 from ..quantities import units, values
 from ..scenario import Scenario
+from .families import USUAL
 from .search_space import FULL_BYTES, Params, Room
 
 
@@ -275,3 +276,60 @@ def of_design(design: Design) -> tuple[str, str, Params, str]:
 
 def _plain(value: str) -> Any:
     return values.parse(value)
+
+
+#: Boxes on which `prio` needs its bands: a policed priority queue, and another queue below it.
+BANDED = ("ios", "junos")
+
+
+def searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
+    """The disciplines to search: those asked for, or the usual ones. Raises UsageError for an unknown box, and for
+    disciplines that it does not have."""
+    if not box:
+        return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
+    loadable = boxes.kinds(box)
+    chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in loadable), *space)))
+    strange = [kind for kind in chosen if kind not in loadable]
+    if strange:
+        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(loadable)}")
+    if "prio" in chosen and boxes.named(box) in BANDED:
+        raise UsageError(
+            "candidate",
+            "prio",
+            f"{box} has a priority queue only above another one",
+            "name a scenario whose queue is prio with two bands, and the queue to tune below it, such as --queue red",
+        )
+    return chosen
+
+
+def dialects_of(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:
+    """Kinds, and the dialects that were named (``red:ns2``). Raises UsageError for other parameters, and where a box
+    decides the dialect."""
+    kinds: list[str] = []
+    dialects: dict[str, str] = {}
+    for text in candidates:
+        kind, params = values.queue(text)
+        dialect = str(params.pop("dialect", ""))
+        if params:
+            raise UsageError(
+                "candidate",
+                text,
+                f"only a dialect may follow, as in {kind}:ns2",
+                f"put ranges into [tune.space.{kind}]",
+            )
+        if dialect and box:
+            raise UsageError("candidate", text, f"{box} has its own dialect", "leave out one of the two")
+        if dialect:
+            Scenario.parse(_PLAIN, name="candidate").queue(kind, dialect=dialect)
+            dialects[kind] = dialect
+        kinds.append(kind)
+    return kinds, dialects
+
+
+#: The smallest scenario, to validate a dialect with.
+_PLAIN = """
+run.duration = "1 s"
+dumbbell = {rate = "1 Mbit/s", delay = "1 ms"}
+queue.kind = "droptail"
+flows.tcp.count = 1
+"""

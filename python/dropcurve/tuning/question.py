@@ -1,26 +1,23 @@
-"""The question: a link or a scenario, the conditions that vary, the goal, and the candidates."""
+"""The question: a link or a scenario, the conditions that vary, the goal, and the candidates.
+
+`scenario_question` and `link_question` build it.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
-from .. import advise, boxes
-from ..advise.scenario import buffer_of
-from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
-from ..files.named import load_toml
-from ..quantities import ranges, units, values
+from .. import advise
+from ..errors import DropcurveError, UsageError, nearest
+from ..quantities import units
 from ..quantities.ranges import Range
 from ..scenario import Scenario, library
-from ..scenario.scenario import located
-from ..verdict import Exchange
 from . import goal as goals
 from . import spread
 from .aggregation import ROBUST, Robust
-from .candidates import Candidate, Target, scheduler_of, target_of
+from .candidates import Candidate, Target, dialects_of, searched
 from .families import USUAL
 from .link import Link
 from .link_mix import MixLink
@@ -92,7 +89,7 @@ class Question:
     @property
     def free(self) -> bool:
         """Whether any discipline may be recommended, since the question names none."""
-        return self.candidates == _searched((), self.space, box=self.target.box)
+        return self.candidates == searched((), self.space, box=self.target.box)
 
     @property
     def tried(self) -> str:
@@ -180,107 +177,20 @@ class Question:
             return None
 
 
-def of_file(
-    path: str | Path | Scenario,
-    *,
-    goal: str | None = None,
-    ranges_: Mapping[str, str] | None = None,
-    box: str | None = None,
-    candidates: Sequence[str] = (),
-    robust: str | None = None,
-    space: Mapping[str, Mapping[str, str]] | None = None,
-    exchange: Exchange | None = None,
-) -> Question:
-    """Returns a question about a scenario: its ``[tune]`` section, overridden by the arguments.
-
-    ``[tune]`` has ``goal``, ``for``, ``candidates``, ``robust``, ``[tune.ranges]`` (path to range) and
-    ``[tune.space.KIND]`` (parameter to range).
-
-    Args:
-        path: A scenario or its file.
-        goal: As `goal.parse` takes it.
-        ranges_: Ranges of conditions by path.
-        box: The configuration is for this box.
-        candidates: Disciplines to choose from.
-        robust: A key of `aggregation.ROBUST`.
-        space: Ranges of parameters by discipline.
-        exchange: Between delay and utilisation, for goals by name.
-
-    Returns:
-        The question.
-
-    Raises:
-        ScenarioError: For faults of the scenario.
-        UsageError: For faults of the question.
-
-    Example:
-        >>> question = of_file("access.toml", goal="balanced")
-    """
-    base = path if isinstance(path, Scenario) else Scenario.load(path)
-    section = {} if isinstance(path, Scenario) else section_of(path)
-    text = section.get("goal", goals.DEFAULT) if goal is None else goal
-    axes = []
-    for name, value in {**section.get("ranges", {}), **(ranges_ or {})}.items():
-        base.get(name)
-        axes.append(ConditionAxis(name, ranges.parse(str(value), name=f"tune.ranges.{name}")))
-    if "dumbbell" not in base.resolved:
-        raise UsageError(
-            "scenario",
-            base.name,
-            "has no [dumbbell], which tune needs; its queue is the one that is chosen",
-            "name another scenario",
-            shown="value",
-        )
-    capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
-    limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
-    room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
-    question = assembled(
-        base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
-        target_of(
-            box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s,
-            scheduler=scheduler_of(base),
-        ),
-        candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
-        {**section.get("space", {}), **(space or {})}, base=base,
-    )  # fmt: skip
-    for condition in question.conditions():
-        question.scenario(condition)
-    return question
+def ends(question: Question) -> list[tuple[str, Condition]]:
+    """The two ends of the ranges that matter most: fewest flows on the longest round trip, where oscillations are
+    largest, and most flows on the shortest, where most drops are needed; for other axes all low and all high."""
+    axes = question.varying
+    if not axes:
+        return [("", question.middle())]
+    high = [0.0 if axis.name in ("rtt", "dumbbell.delay") else 1.0 for axis in axes]
+    low = [1.0 - share for share in high]
+    corners = [question.at(low), question.at(high)]
+    return [(question.describe(one), one) for one in corners]
 
 
-#: Keys that a ``[tune]`` section may have.
-KEYS = ("goal", "for", "candidates", "robust", "ranges", "space")
-
-
-def section_of(path: str | Path) -> dict[str, Any]:
-    """The ``[tune]`` section of a scenario's file; empty if it has none. Raises ScenarioError for unknown keys."""
-    file = library.locate(path)
-    try:
-        tables, text = load_toml(file)
-    except DropcurveError:
-        return {}
-    section = tables.get("tune", {})
-    if not isinstance(section, dict):
-        problem = Problem("tune", str(section), "must be a section", "write [tune]")
-        raise ScenarioError(located([problem], text), origin=str(path))
-    wrong = [
-        Problem(
-            f"tune.{key}",
-            str(section[key]),
-            "no such key here",
-            nearest(key, KEYS, otherwise=f"known keys: {', '.join(KEYS)}"),
-        )
-        for key in section
-        if key not in KEYS
-    ]
-    wrong += [
-        Problem(f"tune.{key}", str(section[key]), "must be a table", f"write [tune.{key}]")
-        for key in ("ranges", "space")
-        if key in section and not isinstance(section[key], dict)
-    ]
-    if wrong:
-        raise ScenarioError(located(wrong, text), origin=str(path))
-    return section
+def _distinct(conditions: list[Condition]) -> list[Condition]:
+    return list({tuple(one.items()): one for one in conditions}.values())
 
 
 def assembled(
@@ -297,99 +207,12 @@ def assembled(
             nearest(robust, ROBUST, otherwise="mean is the default"),
         )
     kinds = library.disciplines()
-    candidates, dialects = _dialects(candidates, box=target.box)
+    candidates, dialects = dialects_of(candidates, box=target.box)
     for kind in [*candidates, *space]:
         if kind not in kinds:
             hint = nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
             raise UsageError("candidate", kind, "no such discipline", hint)
-    chosen = _searched(candidates, space, box=target.box)
+    chosen = searched(candidates, space, box=target.box)
     room = replace(room, dialects=dialects)
     question = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
     return replace(question, robust=robust)
-
-
-#: Boxes on which `prio` needs its bands: a policed priority queue, and another queue below it.
-BANDED = ("ios", "junos")
-
-
-def _searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str) -> tuple[str, ...]:
-    """The disciplines to search: those asked for, or the usual ones. Raises UsageError for an unknown box, and for
-    disciplines that it does not have."""
-    if not box:
-        return tuple(dict.fromkeys(candidates or (*USUAL, *space)))
-    loadable = boxes.kinds(box)
-    chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in loadable), *space)))
-    strange = [kind for kind in chosen if kind not in loadable]
-    if strange:
-        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(loadable)}")
-    if "prio" in chosen and boxes.named(box) in BANDED:
-        raise UsageError(
-            "candidate",
-            "prio",
-            f"{box} has a priority queue only above another one",
-            "name a scenario whose queue is prio with two bands, and the queue to tune below it, such as --queue red",
-        )
-    return chosen
-
-
-def _dialects(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict[str, str]]:
-    """Kinds, and the dialects that were named (``red:ns2``). Raises UsageError for other parameters, and where a box
-    decides the dialect."""
-    kinds: list[str] = []
-    dialects: dict[str, str] = {}
-    for text in candidates:
-        kind, params = values.queue(text)
-        dialect = str(params.pop("dialect", ""))
-        if params:
-            raise UsageError(
-                "candidate",
-                text,
-                f"only a dialect may follow, as in {kind}:ns2",
-                f"put ranges into [tune.space.{kind}]",
-            )
-        if dialect and box:
-            raise UsageError("candidate", text, f"{box} has its own dialect", "leave out one of the two")
-        if dialect:
-            Scenario.parse(_PLAIN, name="candidate").queue(kind, dialect=dialect)
-            dialects[kind] = dialect
-        kinds.append(kind)
-    return kinds, dialects
-
-
-#: The smallest scenario, to validate a dialect with.
-_PLAIN = """
-run.duration = "1 s"
-dumbbell = {rate = "1 Mbit/s", delay = "1 ms"}
-queue.kind = "droptail"
-flows.tcp.count = 1
-"""
-
-
-def _distinct(conditions: list[Condition]) -> list[Condition]:
-    return list({tuple(one.items()): one for one in conditions}.values())
-
-
-def _round_trip(base: Scenario) -> float:
-    """The longest round trip of a dumbbell, for sizing ranges: 100 ms where it is unknown."""
-    try:
-        return advise.advise(base).conditions.rtt_s[1]
-    except DropcurveError:
-        return 0.1
-
-
-def _ecn(base: Scenario) -> bool:
-    flows = base.resolved.get("flows", {})
-    members = flows.values() if isinstance(flows, dict) else flows
-    return any(bool(one.get("ecn")) for one in members if isinstance(one, dict))
-
-
-def ends(question: Question) -> list[tuple[str, Condition]]:
-    """The two ends of the ranges that matter most: fewest flows on the longest round trip, where oscillations are
-    largest, and most flows on the shortest, where most drops are needed; for other axes all low and all high."""
-    axes = question.varying
-    if not axes:
-        return [("", question.middle())]
-    high = [0.0 if axis.name in ("rtt", "dumbbell.delay") else 1.0 for axis in axes]
-    low = [1.0 - share for share in high]
-    corners = [question.at(low), question.at(high)]
-    return [(question.describe(one), one) for one in corners]
