@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -103,14 +104,21 @@ def check(compiler: str, counted: dict[str, float]) -> int:
 
 def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: bool = False) -> Path:
     """Builds a bench, plainly or as a release is built; the path of its program."""
-    command = ["cargo", "bench", "-p", package, "--bench", bench, "--locked", "--no-run"]
+    return programs(package, [bench], learned=learned)[0]
+
+
+def programs(package: str, benches: Sequence[str], *, learned: bool) -> list[Path]:
+    """Builds benches of a package, two at a time; the paths of their programs."""
+    named = [word for bench in benches for word in ("--bench", bench)]
+    command = ["cargo", "bench", "-p", package, *named, "--locked", "--no-run"]
     if learned:
         command = [sys.executable, str(ROOT / "tools/learn.py"), *command]
     command += ["--quiet", "--message-format=json"]
     # Other output, such as the kind of build, is progress.
     messages = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
-    programs = [json.loads(line).get("executable") for line in messages.splitlines()]
-    return Path(next(program for program in programs if program))
+    artifacts = [json.loads(line) for line in messages.splitlines()]
+    built = {one["target"]["name"]: one["executable"] for one in artifacts if one.get("executable")}
+    return [Path(built[bench]) for bench in benches]
 
 
 def count(bench: Path, case: Case) -> tuple[float, float, float]:
