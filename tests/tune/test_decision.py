@@ -52,9 +52,49 @@ def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
     behind = row("droptail", -98.5, -98.7, -98.3, -98.5)
     assert standing(behind, BEST, 0.2)[0] == "worse"
     assert recommended([BEST, behind], 0.2) is BEST
-    # A default, with nothing to set, is simpler than a tuned design.
-    default = row("red", -98.9, -99.1, -98.7, -98.9, origin="FJ93")
+    # A default, with nothing to set, is simpler than a tuned design; RED has none that a box loads by itself.
+    default = row("codel", -98.9, -99.1, -98.7, -98.9, origin="RFC8289")
     assert recommended([BEST, simple, default], 0.2) is default
+    published = row("red", -98.9, -99.1, -98.7, -98.9, origin="FJ93")
+    assert recommended([BEST, simple, published], 0.2) is simple
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "origin", "count"),
+    [
+        ("droptail", {"limit": "200 pkts"}, "no AQM", 0),
+        ("droptail", {"limit": "17000 B"}, "search", 1),
+        ("codel", {"limit": "200 pkts", "ecn": False}, "RFC8289", 0),
+        ("codel", {"limit": "200 pkts", "target": "9 ms", "interval": "100 ms", "ecn": False}, "search", 1),
+        ("codel", {"limit": "200 pkts", "target": "9 ms", "interval": "30 ms", "ecn": False}, "search", 2),
+        ("pie", {"target": "4 ms", "t_update": "15 ms", "alpha": 0.125, "beta": 1.25}, "search", 1),
+        ("pie", {"target": "4 ms", "t_update": "4 ms", "alpha": 0.5, "beta": 1.25}, "search", 3),
+        ("ared", {"limit": "200 pkts"}, "FGS01", 3),
+        ("red", {"min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.02}, "FJ93", 3),
+        ("choke", {"min_th": "5 pkts", "max_th": "9 pkts", "max_p": 0.1, "w_q": 0.3}, "search", 4),
+    ],
+)
+def test_the_parameters_to_set_are_those_that_differ_from_the_defaults(
+    kind: str, params: dict[str, object], origin: str, count: int
+) -> None:
+    design = Candidate(kind, kind, params, origin)
+    assert decision.parameters_to_set(design) == count
+
+
+def test_of_equals_the_one_with_fewer_parameters_to_set_is_recommended_whatever_its_discipline() -> None:
+    losses = (-98.9, -99.1, -98.7, -98.9)
+    codel = DecisionRow(
+        Candidate("codel, tuned", "codel", {"target": "9 ms", "interval": "30 ms"}, "search"),
+        losses,
+        0.0,
+        0.0,
+    )
+    pie = DecisionRow(
+        Candidate("pie, tuned", "pie", {"target": "9 ms", "t_update": "15 ms"}, "search"), losses, 0.0, 0.0
+    )
+    assert recommended([codel, pie], 0.2) is pie
+    tail = row("droptail", *losses)
+    assert recommended([codel, pie, tail], 0.2) is tail
 
 
 def test_a_goal_of_several_measures_takes_a_fair_queue_where_tail_drop_is_not_shown_to_be_better() -> None:

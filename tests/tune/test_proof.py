@@ -90,13 +90,13 @@ def test_a_design_that_missed_one_run_gets_those_in_which_one_may_miss() -> None
 
 def test_a_design_that_breaks_its_bound_on_fresh_seeds_gives_way_to_a_safer_one() -> None:
     stages, validation = proven(Lucky(0.1), 18_700)
-    # 18 700 B are 14.96 ms and 16.5 ms on fresh seeds, a tenth over the bound: 0.85 of it is tried next.
+    # 18 700 B are 14.96 ms and 16.46 ms on fresh seeds, 1.097 times the bound: 0.91 of it is tried next.
     assert stages.refused[0].candidate.params["limit"] == "18700 B"
     assert stages.proof is not None and stages.proof.holds
     best = validation_lines.lines(validation)[0]
     assert best.holds and best.candidate.key == stages.proof.candidate.key
     limit = float(best.candidate.params["limit"].split()[0])
-    assert limit == pytest.approx(0.85 * 18_700, rel=0.01) and len(stages.refused) == 1
+    assert limit == pytest.approx(0.91 * 18_700, rel=0.01) and len(stages.refused) == 1
     refused = next(
         line for line in validation_lines.lines(validation) if line.candidate.params["limit"] == "18700 B"
     )

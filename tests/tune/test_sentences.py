@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import fronts, of_link, statements, validation_lines
+from dropcurve.tuning import fronts, of_link, settling, statements, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.comparison import UNUSUAL
@@ -139,7 +139,7 @@ def drawn_case(draw: st.DrawFn, goal: str) -> Case:
     for one in some:
         if draw(st.booleans()):
             validation.drifted[one.key] = draw(st.integers(0, 2))
-    validation.settle()
+    settling.settle(validation)
     validation.decide()
     proof, size = None, draw(st.integers(6, 40))
     single = len(bench.question.goal.objectives) == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import dropcurve
-from dropcurve.tuning import of_link
+from dropcurve.tuning import cold_start, of_file, of_link
+from dropcurve.tuning.link_question import of_mix
 from dropcurve.tuning.text import steady_start
 
 
@@ -77,3 +78,52 @@ def test_the_start_is_as_steady_as_a_later_window(tcp: str, queue: str, params: 
             sum(dropcurve.run(scenario, seed=n).baseline.values("utilisation")[0] for n in (1, 2)) / 2
         )
     assert used[0] > used[1] - 3.0, used
+
+
+SCENARIO = """
+[run]
+duration = "15 s"
+warmup = "5 s"
+[dumbbell]
+rate = "1 Gbit/s"
+delay = "20 ms"
+[queue]
+kind = "droptail"
+limit = "20000 pkts"
+[flows.long]
+count = 12
+transport = "tcp"
+profile = "linux"
+cc = "cubic"
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "goal", "late"),
+    [
+        ({}, "p95 delay < 2ms, max utilisation", "about 14 s"),
+        ({"flows.long.cc": "vegas"}, "p95 delay < 2ms, max utilisation", "about 15 s"),
+        # A bound of half a round trip, a late window, a start near the share, a sender whose growth is unknown.
+        ({}, "p95 delay < 20ms, max utilisation", ""),
+        ({"run.warmup": "20 s", "run.duration": "30 s"}, "p95 delay < 2ms, max utilisation", ""),
+        ({"flows.long.initial_ssthresh": 200}, "p95 delay < 2ms, max utilisation", ""),
+        ({"flows.long.cc": "bbr"}, "p95 delay < 2ms, max utilisation", ""),
+    ],
+)
+def test_the_start_of_a_scenario_that_the_figures_include_is_stated(
+    edit: dict[str, object], goal: str, late: str
+) -> None:
+    scenario = dropcurve.Scenario.parse(SCENARIO, name="cold").edit(list(edit.items()))
+    found = cold_start.sentence(of_file(scenario, goal=goal))
+    assert late in found and (found == "") == (late == "")
+    assert not late or ("begin at 5 s" in found and "run.warmup" in found)
+
+
+def test_the_start_of_the_usual_traffic_is_stated() -> None:
+    goal = "p95 delay < {bound}ms, max utilisation"
+    found = cold_start.sentence(of_mix("satellite", goal=goal.format(bound=80)))
+    assert "start from nothing: behind" in found and "run.warmup" not in found
+    assert not cold_start.sentence(of_mix("satellite", goal=goal.format(bound=300)))
+    # Its flows start near their share.
+    link = {"rate": "1Gbit", "rtt": "40ms", "flows": "12", "buffer": "20000pkts"}
+    assert not cold_start.sentence(of_link(**link, goal=goal.format(bound=2)))  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ class Answer(Findings):
                 for one in self.effects
             ],
             "sensitivity": [
-                {"parameter": one.parameter, "off": [
+                {"parameter": one.parameter, "queue": one.design.queue if one.design else self.best.queue, "off": [
                     {"factor": off.factor, "value": off.shown, "objectives": list(off.objectives),
                      "measures": off.measures, "holds": off.holds} for off in one.off
                 ]} for one in self.sensitivity

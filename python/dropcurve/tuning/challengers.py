@@ -30,8 +30,6 @@ MORE_FACTORS = ((0.6, 1.7), (0.92, 1.09))
 FINE = (0.92, 0.96, 1.04, 1.09)
 #: Factors of another parameter with which the scale is solved again, and those under a time limit.
 ALONG, MORE_ALONG = (0.7, 1.4), (0.7, 1.4, 0.5, 2.0, 0.85, 1.18)
-#: Factors to the safe side of the scale of a design that is ahead and misses a bound.
-SAFER = (0.98, 0.96, 0.91, 0.85)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
@@ -171,17 +169,15 @@ class Challengers:
         }
 
     def safer(
-        self, candidate: Candidate, space: Family, coordinates: Coordinates, most: float = 1.0
-    ) -> Iterator[Candidate]:
-        """The same design with its scale moved to the side on which the bounds hold, the nearest first, and by a factor
-        of ``most`` at least."""
+        self, candidate: Candidate, space: Family, coordinates: Coordinates, factor: float
+    ) -> Candidate | None:
+        """The same design with its scale moved by a factor below 1 to the side on which the bounds hold; None where
+        that is no other setting."""
         study = FamilyStudy(space, self.bench.question.target, 1, self.seed)
         axis, sign = space.axes[space.scale], direction(self.bench.question.goal) or 1
-        for factor in [factor for factor in SAFER if factor <= most] or SAFER[-1:]:
-            value = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
-            moved = study.candidate({**coordinates, space.scale: value})
-            if moved is not None and moved.key != candidate.key and self._usable(moved):
-                yield moved
+        value = min(max(axis.rounded(coordinates[space.scale] * factor**sign), axis.low), axis.high)
+        moved = study.candidate({**coordinates, space.scale: value})
+        return moved if moved is not None and moved.key != candidate.key and self._usable(moved) else None
 
     def better(
         self, best: Candidate, candidates: Sequence[Candidate], points: float = 0.0

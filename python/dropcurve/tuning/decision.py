@@ -5,8 +5,9 @@ The rules, in this order:
 1. A feasible design, one that holds every constraint, goes before an infeasible one.
 2. Of feasible designs the one with the better objective is recommended.
 3. Designs within the margin of equivalence tie. Where the goal leaves the delay open, a longer delay goes last.
-4. Of tied designs the one with fewer parameters to set is recommended; then the one that breaks a bound in fewer runs;
-   then the one that stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
+4. Of tied designs the one with fewer parameters to set is recommended, those that differ from the defaults of its
+   discipline; then the one of the simpler discipline; then the one that breaks a bound in fewer runs; then the one that
+   stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
 
 Statements about a rival are equivalence tests of the paired difference with the margin, by the rules of all verdicts
 (`dropcurve.verdict.equivalence`).
@@ -49,6 +50,11 @@ DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
 LONGER = 1.25
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
+#: Disciplines whose thresholds are set for each link, and their number: no box has a default that fits one, so that a
+#: published setting has to be written down like any other.
+PER_LINK, THRESHOLDS = ("red", "ared", "choke", "nlred", "wred", "curve"), 3
+#: Parameters of every discipline that come with the link and the box.
+GIVEN = ("limit", "ecn", "dialect", "above_max")
 
 
 @dataclass(frozen=True)
@@ -300,10 +306,30 @@ def ideal(goal: Goal) -> float | None:
 
 
 def complexity(candidate: Candidate) -> tuple[int, int]:
-    """Sort key of ties: defaults first, then the order of `SIMPLEST`."""
-    default = candidate.origin != "search" and is_default(candidate)
+    """Sort key of ties: the number of parameters to set, then the order of `SIMPLEST`."""
     rank = SIMPLEST.index(candidate.kind) if candidate.kind in SIMPLEST else len(SIMPLEST)
-    return (0 if default else 1), rank
+    return parameters_to_set(candidate), rank
+
+
+def parameters_to_set(candidate: Candidate) -> int:
+    """Number of parameters that differ from the defaults of the discipline, the limit of tail drop included: 0 for
+    defaults, except for those of disciplines whose thresholds are set for each link."""
+    kind = candidate.kind_as_loaded
+    least = THRESHOLDS if kind in PER_LINK else 0
+    if candidate.origin != "search" and is_default(candidate):
+        return least
+    own = sum(
+        not _is_usual(kind, name, value)
+        for name, value in candidate.params_as_loaded.items()
+        if name not in GIVEN
+    )
+    return max(own, least, 1)
+
+
+def _is_usual(kind: str, name: str, value: object) -> bool:
+    """Whether a value is the default of a parameter."""
+    usual, number = DEFAULTS.get((kind, name)), _number(value)
+    return usual is not None and number is not None and math.isclose(number, usual, rel_tol=1e-6)
 
 
 def _narrower(pairs: int) -> float:

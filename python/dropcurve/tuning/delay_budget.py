@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from . import settling
 from .candidates import Candidate
 from .constraint import direction, log_ratio
 from .delay_bounds import delay_bounds
@@ -48,7 +49,7 @@ def spend(validation: Validation, outcome: SearchOutcome, seed: int) -> None:
                 return
             if not validation.misses(larger):
                 break
-        validation.settle()
+        settling.settle(validation)
 
 
 def used(validation: Validation, candidate: Candidate) -> float:

@@ -18,6 +18,8 @@ from .time_source import TimeSource, WallTime
 
 #: Simulated packets of search and validation by default; further disciplines and neighbours take about as many again.
 WORK = 1.25e8
+#: Simulated packets for the replications that decide rivals where those of the first sizes do not.
+SPARE_WORK = 6e7
 #: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4
 #: Default largest number of runs of the search, and the smallest, that of the largest links: it suffices for the edge
@@ -128,6 +130,11 @@ def _fitting(question: Question, most: float, levels: tuple[Budget, ...], runs: 
     level = next((one for one in levels if fits(one)), levels[-1])
     searched = min(max(round(most - level.outside(question)), FEWEST), level.runs)
     return replace(level, runs=runs or searched)
+
+
+def spare(question: Question) -> int:
+    """Number of runs for deciding rivals, beyond those of a budget by size."""
+    return round(SPARE_WORK / size(question))
 
 
 def size(question: Question) -> float:

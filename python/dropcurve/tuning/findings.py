@@ -95,6 +95,12 @@ class Findings:
         return self.lines[0].candidate
 
     @property
+    def moved_design(self) -> Candidate | None:
+        """The design of the sensitivity where that is an earlier recommendation; None if it is this one."""
+        design = self.sensitivity[0].design if self.sensitivity else None
+        return None if design is None or design.key == self.best.key else design
+
+    @property
     def brief(self) -> bool:
         """Whether the budget was smaller than that of a small link."""
         return self.replications < LEVELS[0].replications * (1 if self.question.varying else ALONE)

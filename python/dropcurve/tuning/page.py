@@ -232,6 +232,7 @@ def _figure(name: str, answer: Answer, drawn: figures.Drawn) -> dict[str, Any]:
     from markupsafe import Markup
 
     title, see = figures.TITLES[name]
+    title = text.if_off(answer) if name == "sensitivity" else title
     return {
         "name": name, "title": title, "see": see, "wide": Markup(figures.fragment(name, answer, drawn=drawn)),
         "narrow": Markup(figures.fragment(name, answer, width="column", drawn=drawn)),

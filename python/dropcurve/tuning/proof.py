@@ -71,12 +71,6 @@ class Proof:
         return self.missed <= SURE + 1e-12
 
     @property
-    def off(self) -> float:
-        """The greatest excess over a bound, as a share of it; 1 for a run without a value."""
-        worst = [one.constraint.excess(one.worst) if one.runs else 1.0 for one in self.kept]
-        return min(1.0, max(worst, default=0.0))
-
-    @property
     def missed(self) -> float:
         """The share of runs that broke a constraint, of the one that was broken most often."""
         return max((1.0 - one.held / one.runs if one.runs else 1.0 for one in self.kept), default=0.0)

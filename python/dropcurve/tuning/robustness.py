@@ -39,6 +39,11 @@ class Sensitivity:
     parameter: str
     off: tuple[ScaledParameter, ...]
 
+    @property
+    def design(self) -> Candidate | None:
+        """The design whose parameter it is."""
+        return next((one.candidate for one in self.off if one.factor == 1.0), None)
+
 
 #: A design is no longer good where an objective is this many points worse than anywhere inside the range.
 WORSE = 2.0

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..scenario import library
-from . import delay_budget, effort, hopeless, other_direction, robustness, unsettled, validation_lines
+from . import (
+    delay_budget,
+    effort,
+    hopeless,
+    other_direction,
+    robustness,
+    safer_scale,
+    settling,
+    unsettled,
+    validation_lines,
+)
 from . import proof as proofs
 from .answer import Answer
 from .bench import Bench, block
@@ -19,14 +29,12 @@ from .decision import margin_of
 from .effort import Budget, Clock
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, Say, Search
-from .search_space import Coordinates, Family
 from .selection import affordable_of, chosen_of, further_of, lost, missing, spots_of
 from .study import FamilyStudy
-from .validation import APART, NEAR_MISS, Validation
+from .validation import APART, Validation
 
-#: Largest number of steps to a better neighbour of the recommendation, and number of designs, better but infeasible,
-#: that are moved to the safe side.
-NEIGHBOURS, RETREATS = 10, 3
+#: Largest number of steps to a better neighbour of the recommendation.
+NEIGHBOURS = 10
 #: Share of the runs of a search for moving another parameter of the recommendation, and of each further discipline.
 ALONG_RUNS, FURTHER_RUNS = 0.4, 0.1
 #: Under a time limit: number of further disciplines that are solved before the drift; the others follow after it.
@@ -86,7 +94,8 @@ class Stages:
         no_hope = hopeless.is_hopeless(bench, outcome)
         sizes = hopeless.shorter(sizes) if no_hope else sizes
         most = self.most or (MOST_COSTLY * sizes.replications if self._costly else 0)
-        validation = Validation(bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most)
+        spare = 0 if self._costly or clock.seconds is not None else effort.spare(bench.question)
+        validation = Validation(bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most, spare)
         validation.run(chosen)
         if no_hope and not self.short:
             self.say("frontier: what is possible instead", validation.best)
@@ -129,7 +138,7 @@ class Stages:
         # A challenger that is found late is worth the time of its validation.
         validation.until = self.clock.until(self._deciding)
         if self._costly:
-            validation.settle()
+            settling.settle(validation)
         self._step_to_neighbours(validation, outcome)
         more = self.clock.seconds is None
         if self.spent.level < effort.LEAST_LEVEL if more else not self.spent.brief:
@@ -166,7 +175,7 @@ class Stages:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if the validation
         confirms it, until none is better."""
         for _ in range(NEIGHBOURS):
-            self._take_safer_scale(validation, outcome)
+            safer_scale.take(validation, outcome, self._safer(validation, outcome))
             best = validation.decide()
             self.say("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
@@ -177,40 +186,15 @@ class Stages:
                 self._along(best, validation, outcome)
             if validation.decide() is best:
                 return
-        self.moved = self._sensitivity(validation.decide(), outcome)
-
-    def _take_safer_scale(self, validation: Validation, outcome: SearchOutcome) -> bool:
-        """Validates designs that are ahead of the recommendation and miss a bound with a safer scale, the nearest that
-        holds; returns whether there was one."""
-        before = len(validation.candidates)
-        challengers = self._challengers(validation, outcome, validation.until)
-        for one in validation.ahead()[:RETREATS]:
-            space, coordinates = outcome.in_space(one, self.bench.question)
-            if space is None or coordinates is None:
-                continue
-            self._safer(one, space, coordinates, challengers, validation)
-        return len(validation.candidates) > before
-
-    def _step_back(self, failed: proofs.Proof, validation: Validation, outcome: SearchOutcome) -> None:
-        """Validates a design with a safer scale: the nearest feasible one, but where it broke its bound too often moved
-        by at least its excess over it."""
-        space, coordinates = outcome.in_space(failed.candidate, self.bench.question)
-        if space is not None and coordinates is not None:
-            challengers = self._challengers(validation, outcome, validation.until)
-            most = 1.0 if failed.holds else 1.0 - failed.off
-            self._safer(failed.candidate, space, coordinates, challengers, validation, most)
-
-    def _safer(
-        self, candidate: Candidate, space: Family, coordinates: Coordinates, challengers: Challengers,
-        validation: Validation, most: float = 1.0,
-    ) -> None:  # fmt: skip
-        for safer in challengers.safer(candidate, space, coordinates, most):
-            if not validation.add(safer) or validation.clears(safer):
-                return
+        best = validation.decide()
+        self.moved = self._sensitivity(best, outcome) or self._of_sibling(best)
 
     def _challengers(self, there: Validation, outcome: SearchOutcome, until: float | None) -> Challengers:
         coarse = self.spent.level < effort.LEAST_LEVEL or not direction(self.bench.question.goal)
         return Challengers(self.bench, outcome.trials, outcome.first, self.seed, there.margin, until, coarse)
+
+    def _safer(self, validation: Validation, outcome: SearchOutcome) -> Challengers:
+        return self._challengers(validation, outcome, validation.until)
 
     def _near(
         self, best: Candidate, validation: Validation, outcome: SearchOutcome, factors: Sequence[float],
@@ -300,32 +284,25 @@ class Stages:
         self.say("validation: replications until every rival is decided", best)
         validation.until = self.clock.until(self._deciding)
         # Under a time limit a design that is ahead and just misses a bound would take the time of a safer one.
-        limited = self.clock.seconds is not None and self._take_safer_scale(validation, outcome)
-        validation.settle()
-        if not limited and self._take_safer_scale(validation, outcome):
-            validation.settle()
+        limited = self.clock.seconds is not None and safer_scale.take(
+            validation, outcome, self._safer(validation, outcome)
+        )
+        settling.settle(validation)
+        if not limited and safer_scale.take(validation, outcome, self._safer(validation, outcome)):
+            settling.settle(validation)
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
         best = self._surroundings(best, validation, outcome, self._deciding)
         self.say("validation: further replications", validation.decide())
-        validation.settle()
+        settling.settle(validation)
         delay_budget.spend(validation, outcome, self.seed)
-        self._secure(validation, outcome)
+        safer_scale.secure(validation, outcome, self._safer(validation, outcome))
+        settling.settle(validation, last=True)
         if self.clock.seconds is not None:
             # Last, as it takes all the time that is left: nothing that may change the answer would have any.
-            validation.settle(thorough=True)
+            settling.settle(validation, thorough=True)
         self._prove(validation, outcome)
         self._surroundings(best, validation, outcome, 1.0)
-
-    def _secure(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """Validates a recommendation that broke a bound in few runs with a safer scale: among equals the one that holds
-        its bounds in more runs is recommended."""
-        best = validation.decide()
-        if not validation.several and 0.0 < validation.broken(best) <= NEAR_MISS:
-            space, coordinates = outcome.in_space(best, self.bench.question)
-            if space is not None and coordinates is not None:
-                challengers = self._challengers(validation, outcome, validation.until)
-                self._safer(best, space, coordinates, challengers, validation)
 
     def _prove(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Tries the recommendation on fresh seeds that took no part in choosing it; if it breaks a bound there, a safer
@@ -348,7 +325,7 @@ class Stages:
             validation.refuse(proof)
             self.refused.append(proof)
             validation.until = self.clock.until(1.0)
-            self._step_back(proof, validation, outcome)
+            safer_scale.step_back(proof, validation, outcome, self._safer(validation, outcome))
             # Its scale was moved to the safe side: only the other parameters may move again.
             best = validation.decide()
             for one in self._near(best, validation, outcome, FACTORS, self._deciding, scale=False):
@@ -374,10 +351,15 @@ class Stages:
             self._step_to_neighbours(validation, outcome)
             best = validation.decide()
         else:
-            self.moved = self._sensitivity(best, outcome, share)
+            self.moved = self._sensitivity(best, outcome, share) or self._of_sibling(best)
         if not self._costly:
             self._drift(validation, share)
         return best
+
+    def _of_sibling(self, best: Candidate) -> list[robustness.Sensitivity]:
+        """The sensitivity of an earlier recommendation where it is of the same discipline as this one, for which there
+        was no time: most often a scale that is a few per cent larger."""
+        return [one for one in self.moved if one.design is not None and one.design.kind == best.kind]
 
     def _sensitivity(
         self, best: Candidate, outcome: SearchOutcome, share: float = effort.SENSITIVITY

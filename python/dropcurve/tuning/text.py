@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..quantities import units, wording
 from ..results import agreement
-from . import fronts, statements
+from . import cold_start, fronts, statements
 from .aggregation import ROBUST, where
 from .findings import Findings
 from .goal import Goal
@@ -29,7 +29,7 @@ def verdict(answer: Findings) -> list[str]:
     first, *rest = _verdict(answer)
     return [
         first,
-        *filter(None, [answer.other, steady_start(answer.question)]),
+        *filter(None, [answer.other, steady_start(answer.question), cold_start.sentence(answer.question)]),
         *rest,
         *filter(None, [answer.stress]),
     ]
@@ -198,7 +198,11 @@ def sensitivity(answer: Findings) -> list[str]:
         divisor, unit = wording.scaled(one.unit, answer.lines[0].objectives[number].mean or 0.0)
         head = f"{goal.names[number]}{_in(unit)}"
         crosses = "; × a constraint does not hold" if goal.constraints else ""
-        lines.append(f"  {head}" if number else f"If a parameter is off: {head}{crosses}")
+        lines += (
+            [f"  {head}"]
+            if number
+            else textwrap.wrap(f"{if_off(answer)}: {head}{crosses}", WIDTH, break_on_hyphens=False)
+        )
         factors = sorted({off.factor for moved in answer.sensitivity for off in moved.off})
         rows = [["", *(f"× {factor:g}" if factor != 1.0 else "as is" for factor in factors)]]
         for moved in answer.sensitivity:
@@ -207,6 +211,13 @@ def sensitivity(answer: Findings) -> list[str]:
             rows.append([f"  {moved.parameter}", *shown_])
         lines += _columns(rows)
     return lines
+
+
+def if_off(answer: Findings) -> str:
+    """The heading of the sensitivity, which names the design where that is an earlier recommendation."""
+    if answer.moved_design is None:
+        return "If a parameter is off"
+    return f"If a parameter is off, of {setting(answer.moved_design)}, which was recommended before"
 
 
 def _off(one: ScaledParameter | None, number: int, divisor: float) -> str:

@@ -66,7 +66,8 @@ def cut(
     ``hopeless`` ends before the limit."""
     if clock.seconds is None:
         return ""
-    left_out = ["sensitivity"] if not moved and outcome.families else []
+    known = outcome.in_space(best, bench.question)[1] is not None
+    left_out = ["sensitivity"] if not moved and known else []
     own = [one for one in drift if one.candidate.key == best.key]
     left_out += ["drift"] if bench.question.varying and not own else []
     left_out += [] if clock.shows_queue(bench.run_s) else ["queue figures"]

@@ -42,9 +42,8 @@ LEAST = 2
 APART = 1_000_000
 #: Replications are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
-#: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer),
-#: and those that all rivals get where there is time for them.
-ENOUGH, ALL = 3, 6
+#: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer).
+ENOUGH = 3
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
 #: Runs of which one may miss a bound.
@@ -61,6 +60,7 @@ class Validation:
         margin: Margin of equivalence, in points.
         until: Moment of the bench's time source after which no run starts.
         most: Largest number of replications.
+        spare: Further runs, beyond `most` replications, for rivals that few of them would decide.
         refused: Designs that broke a bound in a block of fresh seeds, by key.
         proof: The block of the design that held every bound there.
         left_out: Designs that were to be added and for which there was no time.
@@ -72,6 +72,7 @@ class Validation:
     margin: float
     until: float | None = None
     most: int = 0
+    spare: int = 0
     candidates: list[Candidate] = field(default_factory=list)
     best: Candidate | None = None
     drifted: dict[str, int] = field(default_factory=dict)
@@ -95,9 +96,9 @@ class Validation:
             if number >= LEAST:
                 self.decide()
             open_ones = [
-                one for one in self.candidates if not self._lost(one) and not self._cannot_hold(one, number)
+                one for one in self.candidates if not self.is_lost(one) and not self._cannot_hold(one, number)
             ]
-            if not self._extend(open_ones, number + 1, until=limit):
+            if not self.extend(open_ones, number + 1, until=limit):
                 break
         self.decide()
 
@@ -114,9 +115,9 @@ class Validation:
         if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
         for number in range(count):
-            if not self._extend([candidate], number + 1, until=self.until) or self._lost(candidate):
+            if not self.extend([candidate], number + 1, until=self.until) or self.is_lost(candidate):
                 break
-        if self._made.get(candidate.key, 0) < min(LEAST, count):
+        if self.made(candidate) < min(LEAST, count):
             self._made.pop(candidate.key, None)
             self.left_out.append(replace(candidate, name=setting(candidate)))
             return False
@@ -182,32 +183,13 @@ class Validation:
             and self.standing_of(one)[0] == "equal"
         ]
 
-    def settle(self, *, thorough: bool = False) -> None:
-        """Adds replications, up to `most`, for the recommendation and its undecided rivals until all are decided; if
-        ``thorough``, for every rival that is not lost until the time is up."""
-        while not self.several:
-            best = self.decide()
-            count = self._made[best.key]
-            rivals = [one for one in self.candidates if one is not best and not self._decided(one)]
-            if thorough and not rivals:
-                few = [one for one in self.candidates if self._made[one.key] < min(ALL, count)]
-                if few:
-                    if not self._extend(few, min(ALL, count), until=self.until):
-                        return
-                    continue
-                rivals = [one for one in self.candidates if one is not best and not self._lost(one)]
-            elif not thorough and ((not rivals and not self._vague(best)) or count >= self.most):
-                return
-            if not self._extend([best, *rivals], count + max(1, count // 2), until=self.until):
-                return
-
-    def _vague(self, candidate: Candidate) -> bool:
+    def is_vague(self, candidate: Candidate) -> bool:
         """Whether a measure of a design has an interval that is too wide to act on."""
         goal = self.bench.question.goal
         measures = {m.key: self.interval(candidate, m.key) for m in reported(goal)}
         return bool(vague(goal, measures, self.margin, self.bench.scales))
 
-    def _extend(self, candidates: Sequence[Candidate], count: int, *, until: float | None) -> bool:
+    def extend(self, candidates: Sequence[Candidate], count: int, *, until: float | None) -> bool:
         """Extends designs to ``count`` replications, one after the other; False if the time ran out."""
         for number in range(min(self._made.get(one.key, 0) for one in candidates), count):
             pairs = [
@@ -251,14 +233,14 @@ class Validation:
         """Whether a design holds its bounds; one that missed a single run gets those in which one may miss."""
         trials = [trial for some in self.trials(candidate) for trial in some]
         if round(self._row(candidate).broken * len(trials)) == 1 and len(trials) < ONE_MISS:
-            self._extend([candidate], math.ceil(ONE_MISS / len(self._replication(0))), until=self.until)
+            self.extend([candidate], math.ceil(ONE_MISS / len(self._replication(0))), until=self.until)
         return not self.misses(candidate)
 
     def broken(self, candidate: Candidate) -> float:
         """The share of the runs of a design that broke a bound, of the one broken most often."""
         return self._row(candidate).broken
 
-    def _decided(self, candidate: Candidate) -> bool:
+    def is_decided(self, candidate: Candidate) -> bool:
         return self.standing_of(candidate)[0] not in ("undecided", "better") and not self._doubtful(candidate)
 
     def _doubtful(self, candidate: Candidate) -> bool:
@@ -269,17 +251,25 @@ class Validation:
         ahead = ahead and candidate.key not in self.refused
         return ahead and doubtful(round(self._row(candidate).broken * runs), runs)
 
+    def made(self, candidate: Candidate) -> int:
+        """Number of replications of a design."""
+        return self._made.get(candidate.key, 0)
+
     @property
     def replications(self) -> int:
         """Number of replications of the recommendation."""
-        return self._made[self.best.key] if self.best else 0
+        return self.made(self.best) if self.best else 0
+
+    @property
+    def fresh(self) -> int:
+        """Number of runs of a replication."""
+        return self.effort.fresh if self.bench.question.varying else 1
 
     def _replication(self, number: int) -> list[PairedTrial]:
         """The trials of a replication."""
-        fresh = self.effort.fresh if self.bench.question.varying else 1
         while len(self._replications) <= number:
             at = len(self._replications)
-            conditions = self.bench.question.fresh(fresh, seed=self.seed + APART + at)
+            conditions = self.bench.question.fresh(self.fresh, seed=self.seed + APART + at)
             self._replications.append([
                 PairedTrial.of(index, one, self.seed + APART + at * self.effort.fresh + index)
                 for index, one in enumerate(conditions)
@@ -288,12 +278,12 @@ class Validation:
 
     def trials(self, candidate: Candidate) -> list[list[PairedTrial]]:
         """The trials of a design, by replication."""
-        return [self._replication(number) for number in range(self._made.get(candidate.key, 0))]
+        return [self._replication(number) for number in range(self.made(candidate))]
 
-    def _lost(self, candidate: Candidate) -> bool:
+    def is_lost(self, candidate: Candidate) -> bool:
         """Whether a design needs no more runs: it clearly breaks a constraint or is worse than the best."""
         enough = LEAST if self.effort.brief else ENOUGH
-        if self.several or self._made.get(candidate.key, 0) < enough:
+        if self.several or self.made(candidate) < enough:
             return False
         stands, _ = self.standing_of(candidate)
         runs = sum(len(some) for some in self.trials(candidate))
@@ -344,7 +334,7 @@ class Validation:
     def _row(self, candidate: Candidate) -> DecisionRow:
         """Criteria of the decision about a design, computed again only after something changed."""
         state = (
-            self._made.get(candidate.key, 0), self.drifted.get(candidate.key), tuple(self.refused), self.proven,
+            self.made(candidate), self.drifted.get(candidate.key), tuple(self.refused), self.proven,
             tuple(self.bench.scales), self.bench.valued,
         )  # fmt: skip
         known = self._rows.get(candidate.key)
@@ -375,7 +365,7 @@ class Validation:
         other = proof.candidate
         if candidate.key == other.key or candidate.kind_as_loaded != other.kind_as_loaded:
             return candidate.key == other.key
-        count = min(self._made.get(candidate.key, 0), self._made.get(other.key, 0))
+        count = min(self.made(candidate), self._made.get(other.key, 0))
         trials = [trial for number in range(count) for trial in self._replication(number)]
         ratios = [
             [excess_ratio(self.bench, design, trial) for trial in trials] for design in (other, candidate)

@@ -1,0 +1,103 @@
+"""The nearest safer scale of a design that misses its bound: close steps, then wide ones whose gap is halved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dropcurve.runs.sweeping.rows import Row
+from dropcurve.tuning import safer_scale, unsettled, validation_lines
+from dropcurve.tuning.bench import PairedTrial, block
+from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.challengers import Challengers
+from dropcurve.tuning.effort import Budget, Clock
+from dropcurve.tuning.families import family
+from dropcurve.tuning.findings import Findings
+from dropcurve.tuning.outcome import SearchOutcome
+from dropcurve.tuning.robustness import ScaledParameter, Sensitivity
+from dropcurve.tuning.stages import Stages
+from dropcurve.tuning.text import text
+from dropcurve.tuning.validation import Validation
+
+from .test_proof import Lucky, tail_drop
+
+
+class Scattered(Lucky):
+    """The delay of every fourth run is ``factor`` times that of the others."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__(0.0)
+        self.factor = factor
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        self.share = self.factor - 1.0 if trial.seed % 4 == 0 else 0.0
+        found = super().row(candidate, trial)
+        longer = 1.0 + self.share
+        return {
+            **found,
+            "sojourn_ms_p95": longer * float(candidate.params["limit"].split()[0]) * 8.0 / 10e6 * 1e3,
+        }
+
+
+def retreated(bench: Lucky, *limits: int) -> Validation:
+    """Tail drops that are validated, and then the nearest safer scales of those that are ahead."""
+    validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.01)
+    validation.run([tail_drop(limit) for limit in limits])
+    first = block(bench.question.conditions(), 1)
+    space = {"droptail": family("droptail", bench.question.room)}
+    outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
+    safer_scale.take(validation, outcome, Challengers(bench, first, first, 1, 0.01))
+    return validation
+
+
+@pytest.mark.parametrize(("factor", "share"), [(1.05, 0.91), (1.2, 0.821), (2.0, 0.485)])
+def test_the_nearest_scale_that_holds_is_found_however_far_it_is(factor: float, share: float) -> None:
+    """18 700 B are 14.96 ms, and in some runs ``factor`` times as long; 4 000 B hold and use a fifth of the bound."""
+    validation = retreated(Scattered(factor), 18_700, 4_000)
+    best = validation.decide()
+    assert not validation.misses(best)
+    assert float(best.params["limit"].split()[0]) == pytest.approx(share * 18_700, rel=0.015)
+
+
+def test_no_step_is_taken_below_a_recommendation_that_holds_and_is_better() -> None:
+    validation = retreated(Scattered(3.0), 18_700, 10_000)
+    tried = [float(one.params["limit"].split()[0]) for one in validation.candidates]
+    # The wide step of 0.45 is the first below 10 000 B, which misses its bound, too: 6 300 B would hold.
+    assert validation.misses(tail_drop(10_000)) and not validation.misses(validation.decide())
+    validation = retreated(Scattered(1.2), 18_700, 15_500)
+    tried = [float(one.params["limit"].split()[0]) for one in validation.candidates]
+    assert validation.decide().key == tail_drop(15_500).key
+    assert min(tried) == pytest.approx(0.74 * 18_700, rel=0.01)
+
+
+def test_the_sensitivity_of_a_design_that_a_safer_scale_replaced_late_is_kept_with_its_name() -> None:
+    bench, budget, clock = Lucky(0.0), Budget(100, replications=4, fresh=6), Clock(60.0)
+    stages = Stages(bench, budget, clock, 1, Path(), lambda *_: None, lambda _: None)
+    before, best = tail_drop(18_700), tail_drop(18_300)
+    validation = Validation(bench, budget, 1, 0.2)
+    validation.run([best])
+    first = block(bench.question.conditions(), 1)
+    space = {"droptail": family("droptail", bench.question.room)}
+    outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
+    row = [ScaledParameter(factor, "", (90.0,), {}, True, before) for factor in (0.5, 1.0, 2.0)]
+    stages.moved = [Sensitivity("limit", tuple(row))]
+    # Under a time limit this bench makes no run.
+    stages._surroundings(before, validation, outcome, 1.0)
+    assert stages.moved[0].design is before
+
+    def left_out(moved: list[Sensitivity]) -> str:
+        return unsettled.cut(clock, bench, outcome, best, moved, [], rivals=1, missing=0, hopeless=False)
+
+    assert "sensitivity" not in left_out(stages.moved) and "sensitivity and drift left out" in left_out([])
+    answer = Findings(
+        bench.question, 1, tuple(validation_lines.lines(validation)), (), (), tuple(stages.moved), (), "", (), 10, 10,
+        "0", "tune", replications=4, fresh_conditions=6,
+    )  # fmt: skip
+    shown = " ".join(text(answer).split())
+    assert "If a parameter is off, of tail drop with limit 18700 B, which was recommended before:" in shown
+    # Another discipline says nothing about this one.
+    other = Candidate("pie", "pie", {"target": "3 ms"}, "search")
+    stages.moved = [Sensitivity("target", (ScaledParameter(1.0, "", (90.0,), {}, True, other),))]
+    stages._surroundings(before, validation, outcome, 1.0)
+    assert stages.moved == []
