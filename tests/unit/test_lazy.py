@@ -36,11 +36,11 @@ def loaded(command: str) -> set[str]:
     ("command", "libraries", "most"),
     [
         ("--help", set(), 20),
-        ("--version", set(), 36),
-        ("describe red", set(), 105),
-        (INSTANT, set(), 117),
-        (RANGES, set(), 117),
-        ("tune --link cable:up --goal gaming --instant", set(), 117),
+        ("--version", set(), 34),
+        ("describe red", set(), 99),
+        (INSTANT, set(), 92),
+        (RANGES, set(), 92),
+        ("tune --link cable:up --goal gaming --instant", set(), 92),
     ],
 )
 def test_a_command_loads_what_it_needs(command: str, libraries: set[str], most: int) -> None:
@@ -50,11 +50,12 @@ def test_a_command_loads_what_it_needs(command: str, libraries: set[str], most: 
     assert len(own) <= most, sorted(own)
 
 
-def test_the_instant_answer_loads_no_search_and_no_store_of_runs() -> None:
+def test_the_instant_answer_loads_no_search_no_parser_of_verbs_and_no_store_of_runs() -> None:
     modules = loaded(INSTANT)
     assert not modules & {
         "dropcurve.tuning.stages", "dropcurve.tuning.bench", "dropcurve.tuning.search", "dropcurve.runs.executor",
-        "dropcurve.runs.store", "dropcurve.results.result", "sqlite3",
+        "dropcurve.runs.store", "dropcurve.results.result", "sqlite3", "typer",
+        "dropcurve.advise.designs", "dropcurve.boxes.model", "dropcurve.verdict.data",
     }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.scenario import library
 from dropcurve.tuning.atlas import model as models
+from dropcurve.tuning.atlas import storing
 from dropcurve.tuning.atlas.model import TrafficModel
 from dropcurve.tuning.atlas.outcomes import OUTCOMES
 
@@ -55,7 +56,7 @@ def main() -> int:
         "level": LEVEL, "version": library.version(), "build": build(),
         "cost_h": runs.cost_h(options.runs), "made": made,
     }  # fmt: skip
-    models.store(options.model, parts, record)
+    storing.store(options.model, parts, record)
     write(options.out, models.load(options.model))
     return 0
 
@@ -71,7 +72,7 @@ def _calibrate(options: argparse.Namespace, executor: Executor) -> int:
         parts[kind] = questions.calibrated(setting, parts[kind], LEVEL)
         counted = _simulated(kind, parts[kind], options, executor, questions.COUNTED, options.counted)
         record["made"][kind] |= _counts(parts[kind], counted, len(setting))
-    models.store(options.model, parts, record)
+    storing.store(options.model, parts, record)
     write(options.out, models.load(options.model))
     return 0
 

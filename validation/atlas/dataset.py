@@ -80,7 +80,8 @@ def load(folder: Path, kind: Traffic) -> Dataset:
         if known is None:
             continue
         where, design = condition(one), setting(one)
-        units = features.units_ms(where, [design], kind)[0]
+        scale, trip = features.delay_s(where, design), where.rtt_s
+        units = [1e3 * (scale if outcome.of_queue else trip) for outcome in OUTCOMES[kind]]
         x.append(features.rows(where, [design])[0])
         y.append([
             math.nan if value is None else outcome.learned(value, unit)

@@ -27,6 +27,7 @@ from dropcurve.runs.sweeping.run_table import RunTable
 from dropcurve.tuning import Question, atlas, solving
 from dropcurve.tuning import effort as efforts
 from dropcurve.tuning.atlas import model as models
+from dropcurve.tuning.atlas import storing
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
@@ -100,7 +101,7 @@ def main() -> int:
     known = models.load()
     record = {key: value for key, value in known.record.items() if key not in models.OWN}
     record["gain"] = {"search_runs": options.search_runs, "links": [asdict(one) for one in regrets]}
-    models.store(models.FOLDER, known.parts, record)
+    storing.store(models.FOLDER, known.parts, record)
     write(options.out, models.load())
     return 0
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import Any
 
 from ..errors import DropcurveError, Problem, UsageError, failed
 
@@ -118,24 +119,16 @@ def _run(
     arguments: list[str], *, debug: bool, plugins: Sequence[str] = (), allowed: Sequence[str] = ()
 ) -> int:
     """Runs the command line; errors that are expected become lines and a code."""
-    from . import verbs
-    from .app import CommandError, app, describe_misuse
+    from . import direct
     from .console import Interrupted
-    from .defaults import by_verb, path
     from .streams import ReaderGone, leave
     from .unexpected import tell
 
-    if COMPLETE in os.environ:
-        from typer._completion_classes import completion_init
-
-        completion_init()
     try:
         _refuse_empty("--plugin", plugins)
         _refuse_empty("--allow-files", allowed)
         _load(plugins)
-        # Building every verb takes longer than most of them.
-        known = by_verb(dict(verbs.options())) if path().is_file() else {}
-        code = app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
+        code = _parsed(arguments) if (answered := direct.print_answer(arguments)) is None else answered
         sys.stdout.flush()
         # A command that the questions made has reported it already.
         if code == INTERRUPTED and arguments:
@@ -146,10 +139,11 @@ def _run(
             raise
         tell(arguments, error.problems, error.lines(), code=error.exit_code, origin=error.origin)
         return error.exit_code
-    except CommandError as error:
-        tell(arguments, [describe_misuse(error)], code=2)
     except Interrupted as interrupt:
         tell(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        tell(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
         return INTERRUPTED
     except SystemExit as left:
         # The parser of arguments exits this way when any pipe breaks, also one that is not our output.
@@ -171,6 +165,26 @@ def _run(
         if error.filename == "standard output":
             leave()
     return 2
+
+
+def _parsed(arguments: list[str]) -> Any:
+    """Runs the verb that the parser of all verbs finds; misuse becomes a line and a code."""
+    from . import verbs
+    from .app import CommandError, app, describe_misuse
+    from .defaults import by_verb, path
+    from .unexpected import tell
+
+    if COMPLETE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
+    # Building every verb takes longer than most of them.
+    known = by_verb(dict(verbs.options())) if path().is_file() else {}
+    try:
+        return app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
+    except CommandError as error:
+        tell(arguments, [describe_misuse(error)], code=2)
+        return 2
 
 
 def _load(plugins: Sequence[str]) -> None:

@@ -127,21 +127,20 @@ def tune(
           --goal "p95 delay < 15ms, max utilisation" --for linux
       dropcurve tune droptail_vs_red --range flows.tcp.count=2-32 --goal "min p95 delay, max goodput" --queue red
     """
-    from .. import tuning
+    from . import tune_question
 
     _check_until(until)
-    question = tuning.ask(
-        scenario, link=link, exchange=o.exchange_of(exchange), goal=goal, ranges=_ranges(ranges), robust=robust,
-        within=within, box=for_, candidates=queue or [], space=None, rate=rate, rtt=rtt, flows=flows, buffer=buffer,
-        short=short, udp=udp, tcp=tcp, ecn=ecn or None,
+    question, search = tune_question.asked(
+        scenario, link=link, rate=rate, rtt=rtt, flows=flows, buffer=buffer, short=short, udp=udp, tcp=tcp, ecn=ecn,
+        ranges=ranges or (), goal=goal, exchange=exchange, for_=for_, queue=queue or (), robust=robust, within=within,
     )  # fmt: skip
-    search: list[tuple[str, Any]] = [
-        ("link", link), ("rate", rate), ("rtt", rtt), ("flows", flows), ("buffer", buffer), ("short", short),
-        ("udp", udp), ("tcp", tcp), ("ecn", ecn or None), *(("range", text) for text in ranges or []), ("goal", goal),
-        ("exchange", exchange), ("for", for_), *(("queue", kind) for kind in queue or []),
-        ("robust", robust if robust != "mean" else None), ("within", within),
-    ]  # fmt: skip
-    effort = [("runs", runs), ("time", time), ("margin", margin), ("until", until), ("cluster", cluster)]
+    effort: list[tuple[str, Any]] = [
+        ("runs", runs),
+        ("time", time),
+        ("margin", margin),
+        ("until", until),
+        ("cluster", cluster),
+    ]
     if instant:
         return verbs.answer("at_once")(
             question, scenario, search, [*effort, ("out", out)], json=json, quiet=quiet
@@ -151,13 +150,6 @@ def tune(
         seconds=None if time is None else units.span(time, what="time"), margin=margin, until_decided=until is not None,
         seed=seed, jobs=jobs, cluster=cluster, out=out, cache=cache, json=json, quiet=quiet, report=not no_report,
     )  # fmt: skip
-
-
-def _ranges(texts: list[str] | None) -> dict[str, str]:
-    """Ranges of a scenario by path, as typed after ``--range``."""
-    from ..quantities import values
-
-    return {path: str(some) for path, some in map(values.assignment, texts or [])}
 
 
 def _check_until(text: str | None) -> None:

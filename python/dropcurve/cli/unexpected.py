@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -70,6 +69,8 @@ def described(error: BaseException, trace: TracebackType | None) -> Problem:
     if isinstance(error, MemoryError):
         remedy = "run fewer at once (--jobs 1), a shorter --duration or fewer flows"
         return Problem("memory", type(error).__name__, "out of memory", remedy, shown="rule")
+    import traceback
+
     frames = traceback.extract_tb(trace)
     where = next((one for one in reversed(frames) if _HERE in Path(one.filename).parents), None)
     place = f" ({Path(where.filename).relative_to(_HERE)}:{where.lineno})" if where else ""

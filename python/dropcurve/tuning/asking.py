@@ -10,10 +10,10 @@ from typing import Any
 from ..errors import UsageError
 from ..scenario import Scenario, links
 from ..verdict import Exchange
+from . import stress
 from .link_question import of_link, of_mix
 from .question import Question
 from .scenario_question import of_file
-from .stress.bounds import load
 
 
 def ask(
@@ -109,7 +109,7 @@ def _within(question: Question, path: str | Path | None) -> Question:
     if path is not None:
         if question.robust != "stress":
             raise UsageError("within", path, "bounds the search of --robust stress", "give both or neither")
-        question = replace(question, within=load(path))
+        question = replace(question, within=stress.bounds.load(path))
     if question.robust == "stress" and question.within is None and not question.varying:
         raise UsageError(
             "robust", "stress", "nothing varies", "give a range, such as --flows 1-50, or --within FILE"

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .. import boxes
-from ..advise.designs import Design
-from ..boxes.model import Export
+from .. import advise, boxes
 from ..errors import DropcurveError, UsageError
 from ..quantities import units, values
 from ..scenario import Scenario
@@ -92,7 +90,9 @@ class Target:
     other_bps: float | None = None
     scheduler: Mapping[str, Any] | None = None
     #: Earlier exports by discipline and parameters: the configuration, or the refusal.
-    _exports: dict[str, Export | DropcurveError] = field(default_factory=dict, repr=False, compare=False)
+    _exports: dict[str, boxes.Export | DropcurveError] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _loads: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False, compare=False)
 
     def candidate(
@@ -117,11 +117,11 @@ class Target:
             return False
         return True
 
-    def export(self, candidate: Candidate) -> Export | None:
+    def export(self, candidate: Candidate) -> boxes.Export | None:
         """The configuration of a candidate, or None without a box."""
         return self._export(candidate.kind, candidate.params) if self.box else None
 
-    def written(self, candidate: Candidate) -> tuple[Export | None, tuple[str, ...]]:
+    def written(self, candidate: Candidate) -> tuple[boxes.Export | None, tuple[str, ...]]:
         """The configuration of a candidate, if it reads back as what was simulated, else None; with the parameters that
         read back otherwise. None without a box, too."""
         exported = self.export(candidate)
@@ -144,7 +144,7 @@ class Target:
                 self._loads[name] = False
         return self._loads[name]
 
-    def _read_back(self, candidate: Candidate, exported: Export) -> tuple[str, ...]:
+    def _read_back(self, candidate: Candidate, exported: boxes.Export) -> tuple[str, ...]:
         """The parameters as loaded that the text does not state or states otherwise; without the buffer, where that is
         no part of a box's queue configuration and the importer assumes one."""
         limit = str(candidate.params_as_loaded.get("limit", ""))
@@ -180,7 +180,7 @@ class Target:
             "box": self.box, "rate_bps": self.rate_bps, "rtt_s": self.rtt_s, "direction": self.direction, **both,
         }  # fmt: skip
 
-    def _export(self, kind: str, params: Mapping[str, Any]) -> Export:
+    def _export(self, kind: str, params: Mapping[str, Any]) -> boxes.Export:
         wanted = self._asked(params)
         name = json.dumps([kind, wanted], sort_keys=True, default=str)
         if name not in self._exports:
@@ -268,7 +268,7 @@ def _size(limit: Any) -> float:
     return 0.0 if str(limit) == "auto" else units.packets(str(limit), packet_bytes=FULL_BYTES)
 
 
-def of_design(design: Design) -> tuple[str, str, Params, str]:
+def of_design(design: advise.Design) -> tuple[str, str, Params, str]:
     """A design by formula as a row of `references`."""
     params = {name: _plain(value) for name, value in design.params.items()}
     return design.name, design.discipline, params, design.source

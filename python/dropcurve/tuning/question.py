@@ -15,15 +15,13 @@ from ..quantities import units
 from ..quantities.ranges import Range
 from ..scenario import Scenario, library
 from . import goal as goals
-from . import spread
+from . import spread, stress
 from .aggregation import ROBUST, Robust
 from .candidates import Candidate, Target, dialects_of, searched
 from .families import USUAL
 from .link import Link
 from .link_mix import MixLink
 from .search_space import Room
-from .stress.bounds import Bounds
-from .stress.traffic import described_datagrams, with_datagrams
 
 #: One condition: axis to value.
 Condition = dict[str, float]
@@ -78,7 +76,7 @@ class Question:
     link: Link | MixLink | None = None
     base: Scenario | None = None
     #: Bounds of datagrams in addition to the traffic, and the worst conditions found so far (``robust`` "stress").
-    within: Bounds | None = None
+    within: stress.Bounds | None = None
     worst: tuple[tuple[tuple[str, float], ...], ...] = ()
 
     @property
@@ -107,10 +105,10 @@ class Question:
     def scenario(self, condition: Condition) -> Scenario:
         """The scenario at a condition, with its own queue."""
         if self.link is not None:
-            return with_datagrams(self.link.scenario(condition), condition)
+            return stress.with_datagrams(self.link.scenario(condition), condition)
         assert self.base is not None, "a question has a link or a scenario"
         edits = [(axis.name, axis.range.shown(condition[axis.name])) for axis in self.varying]
-        return with_datagrams(self.base.edit(edits) if edits else self.base, condition)
+        return stress.with_datagrams(self.base.edit(edits) if edits else self.base, condition)
 
     def at(self, shares: Sequence[float]) -> Condition:
         """The condition at a point of the unit cube over the varying axes."""
@@ -158,7 +156,7 @@ class Question:
             for axis in self.varying
             for shown in [axis.shown(condition[axis.name])]
         ]
-        parts += [datagrams] if (datagrams := described_datagrams(condition)) else []
+        parts += [datagrams] if (datagrams := stress.described_datagrams(condition)) else []
         return ", ".join(parts) or "as given"
 
     def advice(self) -> advise.Advice | None:

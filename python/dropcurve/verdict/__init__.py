@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from ..files.lazy import attributes
 
 if TYPE_CHECKING:
-    from .criteria import BULK_FACTOR, PAGES, balanced, kinds
+    from .criteria import balanced, kinds
     from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
     from .equivalence import MARGIN_POINTS, manages
     from .exchange import Exchange
     from .rules import decide
     from .sentences import headline, ranking
+    from .traffic import BULK_FACTOR, PAGES
     from .weights import Weights
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
 
 #: Module of each public name.
 _HOME = {
-    "BULK_FACTOR": "criteria",
+    "BULK_FACTOR": "traffic",
     "Bound": "data",
     "Change": "data",
     "Criterion": "data",
@@ -38,7 +39,7 @@ _HOME = {
     "MARGIN_POINTS": "equivalence",
     "MARGIN_SHARE": "data",
     "Missed": "data",
-    "PAGES": "criteria",
+    "PAGES": "traffic",
     "Rival": "data",
     "SampledDesign": "data",
     "Value": "data",

@@ -15,12 +15,7 @@ from ..metrics import Run, main_links, measured_s, value
 from ..quantities import wording
 from .data import Criterion
 from .exchange import Exchange
-from .traffic import roles
-
-#: The same delay counts this much for long transfers, relative to thin flows.
-BULK_FACTOR = 0.25
-#: Pages in a run, on average, from which their load time counts: that of fewer decides by chance.
-PAGES = 5.0
+from .traffic import BULK_FACTOR, PAGES, roles
 
 
 def balanced(

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .equivalence import Relation
+
 #: Equivalence margin of a measure with a bound, as a share of the bound.
 MARGIN_SHARE = 0.02
 #: Change of an unweighted outcome, as a share of it, from which the trade-off is left to the reader.
@@ -15,7 +17,6 @@ NOTABLE = 0.1
 LEAST = 1e-9
 
 Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
-Relation = Literal["better", "equal", "undecided", "infeasible"]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from .data import Relation
-
+#: How a design compares with the recommended one.
+Relation = Literal["better", "equal", "undecided", "infeasible"]
 #: Equivalence margin in points of utilisation, unless another one is stated; and that of a score, a sum of several
 #: measures, in which less is not noticed in any of them.
 MARGIN_POINTS, MARGIN_SCORE = 0.2, 1.0

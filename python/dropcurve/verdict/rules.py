@@ -26,8 +26,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..metrics import statistics
-from .data import Change, Criterion, Missed, Relation, Rival, SampledDesign, Status, Value, Verdict
-from .equivalence import MARGIN_POINTS, holds, margin_of, relation, replications_to_decide, slightly
+from .data import Change, Criterion, Missed, Rival, SampledDesign, Status, Value, Verdict
+from .equivalence import MARGIN_POINTS, Relation, holds, margin_of, relation, replications_to_decide, slightly
 
 
 def decide(

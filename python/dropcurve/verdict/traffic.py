@@ -17,6 +17,10 @@ THIN_BPS = 100e3
 #: Mean size of the messages of thin flows over TCP, in bytes: two full packets. Keystrokes and remote procedure calls
 #: are smaller; their delay is that of their packets, and no window limits it.
 MESSAGE_BYTES = 3_000
+#: The same delay counts this much for long transfers, relative to thin flows.
+BULK_FACTOR = 0.25
+#: Pages in a run, on average, from which their load time counts: that of fewer decides by chance.
+PAGES = 5.0
 
 
 def roles(run: Run) -> dict[str, Role]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from ...scenario.links import LinkProfile
 from ..link import Link
 from ..search_space import FULL_BYTES, Coordinates, Room
-from .outcomes import OUTCOMES
 
 #: Disciplines of the atlas, in the order of its features.
 DISCIPLINES = ("droptail", "codel", "pie", "fq_codel", "red", "cake")
@@ -148,12 +147,3 @@ def _row(condition: Condition, design: ScaledDesign) -> list[float]:
         of_trip, in_packets, *slots, interval, memory, math.log(condition.buffer_pkts), math.log(buffer_s / rtt),
         math.log(buffer_s / scale), float(design.linux),
     ]  # fmt: skip
-
-
-def units_ms(condition: Condition, settings: Sequence[ScaledDesign], traffic: str) -> list[list[float]]:
-    """The unit of time in ms of each outcome of each design: the scale of the design for delays of the queue, the
-    longest round trip for one-way delays and the load times of pages."""
-    trip = 1e3 * condition.rtt_s
-    queue = [outcome.name.startswith("sojourn") for outcome in OUTCOMES[traffic]]
-    scales = [1e3 * delay_s(condition, one) for one in settings]
-    return [[scale if own else trip for own in queue] for scale in scales]

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DropcurveError
-from ...files.writing import write_bytes, write_text
-from .features import DISCIPLINES, Condition, ScaledDesign, rows, units_ms
+from .features import DISCIPLINES, Condition, ScaledDesign, delay_s, rows
 from .network import Network
 from .outcomes import LARGEST, OUTCOMES, LearnedMeasure, groups
 
@@ -29,22 +28,40 @@ MOST_BYTES = 5_000_000
 
 @dataclass(frozen=True)
 class Prediction:
-    """Outcomes of designs at a condition, a list for each design, on the scales that the networks learn: the expected
-    ones and the half-widths of their intervals; the unit of time of each, and the scales (``outcomes``)."""
+    """Outcomes of designs at a condition, on the scales that the networks learn.
+
+    Attributes:
+        centre: For each design the expected outcomes.
+        errors: For each design the logarithms of the sizes of their errors.
+        factors: For each design the factors on these sizes with which intervals have their coverage.
+        scales_ms: For each design its scale, the unit of time of delays of the queue.
+        trip_ms: The longest round trip, that of all others.
+        outcomes: The scales.
+    """
 
     centre: list[list[float]]
-    half: list[list[float]]
-    units_ms: list[list[float]]
+    errors: list[list[float]]
+    factors: Sequence[Sequence[float]]
+    scales_ms: Sequence[float]
+    trip_ms: float
     outcomes: Sequence[LearnedMeasure]
+
+    def unit_ms(self, design: int, outcome: int) -> float:
+        """The unit of time of an outcome."""
+        return self.scales_ms[design] if self.outcomes[outcome].of_queue else self.trip_ms
+
+    def half(self, design: int, outcome: int) -> float:
+        """The half-width of the interval of an outcome."""
+        return self.factors[design][outcome] * math.exp(min(self.errors[design][outcome], LARGEST))
 
     def expected(self, design: int, outcome: int) -> float:
         """The expected value of an outcome."""
-        return self.outcomes[outcome].value(self.centre[design][outcome], self.units_ms[design][outcome])
+        return self.outcomes[outcome].value(self.centre[design][outcome], self.unit_ms(design, outcome))
 
     def interval(self, design: int, outcome: int, widening: float) -> tuple[float, float, float]:
         """Low end, expected value and high end of an outcome, its interval multiplied by a factor."""
-        scale, unit = self.outcomes[outcome], self.units_ms[design][outcome]
-        centre, half = self.centre[design][outcome], widening * self.half[design][outcome]
+        scale, unit = self.outcomes[outcome], self.unit_ms(design, outcome)
+        centre, half = self.centre[design][outcome], widening * self.half(design, outcome)
         low, high = sorted((scale.value(centre - half, unit), scale.value(centre + half, unit)))
         return low, scale.value(centre, unit), high
 
@@ -91,12 +108,8 @@ class TrafficModel:
             for own, more in zip(errors, group.error(inputs), strict=True):
                 own += more
         factors = [self.factors[DISCIPLINES.index(one.kind)] for one in settings]
-        half = [
-            [factor * math.exp(min(error, LARGEST)) for factor, error in zip(own, some, strict=True)]
-            for own, some in zip(factors, errors, strict=True)
-        ]
-        units = units_ms(condition, settings, condition.traffic)
-        return Prediction(centre, half, units, OUTCOMES[condition.traffic])
+        scales = [1e3 * delay_s(condition, one) for one in settings]
+        return Prediction(centre, errors, factors, scales, 1e3 * condition.rtt_s, OUTCOMES[condition.traffic])
 
 
 @dataclass(frozen=True)
@@ -113,11 +126,12 @@ def load(folder: Path | None = None) -> Atlas:
     Raises:
         DropcurveError: For files that are missing, damaged or of another version.
     """
-    return _load(folder or FOLDER)
+    return read(folder or FOLDER)
 
 
 @cache
-def _load(folder: Path) -> Atlas:
+def read(folder: Path) -> Atlas:
+    """The model in a folder, as `load`."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         content = (folder / NETWORKS).read_bytes()
@@ -156,35 +170,3 @@ def _part(record: Mapping[str, Any], content: bytes, traffic: str) -> TrafficMod
 def _network(record: Mapping[str, Any], content: bytes) -> Network:
     at, length = int(record["at"]), int(record["bytes"])
     return Network(tuple(record["sizes"]), content[at : at + length])
-
-
-def store(folder: Path, parts: Mapping[str, TrafficModel], record: Mapping[str, Any]) -> None:
-    """Writes a model.
-
-    Args:
-        folder: Where the two files go.
-        parts: The networks by kind of traffic.
-        record: Further keys of the description, such as how the model was made.
-    """
-    content = b""
-    own: dict[str, Any] = {}
-    for name, part in parts.items():
-        networks: dict[str, Any] = {}
-        for group, both in part.networks.items():
-            networks[group] = {}
-            for key, one in (("centre", both.centre), ("error", both.error)):
-                networks[group][key] = {
-                    "sizes": list(one.sizes), "at": len(content), "bytes": len(one.content)
-                }  # fmt: skip
-                content += one.content
-        own[name] = {
-            "rows": part.rows, "caution": part.caution, "widening": part.widening, "sum_share": part.sum_share,
-            "networks": networks, "factors": [[float(f"{one:.6g}") for one in some] for some in part.factors],
-            "ranges": {key: list(ends) for key, ends in part.ranges.items()},
-        }  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(folder / NETWORKS, content)
-    digest = hashlib.sha256(content).hexdigest()
-    text = json.dumps({"format": FORMAT, "sha256": digest, "parts": own, **record}, indent=1)
-    write_text(folder / RECORD, text + "\n")
-    _load.cache_clear()

@@ -26,6 +26,7 @@ class LearnedMeasure:
         group: Traffic that a condition needs for the measure: "web" or "video"; empty for all conditions. Each group
             has networks of its own.
         falls: Whether the learned number falls where the value rises.
+        of_queue: Whether it is a delay of the queue.
     """
 
     name: str
@@ -33,6 +34,7 @@ class LearnedMeasure:
     value: Callable[[float, float], float]
     group: str = ""
     falls: bool = False
+    of_queue: bool = False
 
 
 def _exp(y: float) -> float:
@@ -45,6 +47,7 @@ def _delay(name: str, group: str = "") -> LearnedMeasure:
         lambda value, unit: math.log(value / unit + 0.01),
         lambda y, unit: unit * max(_exp(y) - 0.01, 0.0),
         group,
+        of_queue=name.startswith("sojourn"),
     )
 
 

@@ -269,8 +269,8 @@ def _inside(goal: Goal, columns: Mapping[str, int], prediction: Prediction, inde
     some = []
     for one in goal.constraints:
         column = columns[one.measure.key]
-        outcome, unit = prediction.outcomes[column], prediction.units_ms[index][column]
+        outcome, unit = prediction.outcomes[column], prediction.unit_ms(index, column)
         limit = outcome.learned(max(one.bound, 1e-6), unit)
         sign = 1.0 if outcome.falls != one.upper else -1.0
-        some.append(sign * (limit - prediction.centre[index][column]) / prediction.half[index][column])
+        some.append(sign * (limit - prediction.centre[index][column]) / prediction.half(index, column))
     return min(some, default=FAR_INSIDE)

@@ -16,19 +16,25 @@ from typing import TYPE_CHECKING
 from ...files.lazy import attributes
 
 if TYPE_CHECKING:
+    from . import bounds
     from .answer import StressAnswer
     from .bounds import Bounds
     from .front import link_of, stress
-    from .traffic import StressLink
+    from .traffic import StressLink, described_datagrams, with_datagrams
 
-__all__ = ["Bounds", "StressAnswer", "StressLink", "link_of", "stress"]
+__all__ = [
+    "Bounds", "StressAnswer", "StressLink", "bounds", "described_datagrams", "link_of", "stress", "with_datagrams",
+]  # fmt: skip
 
 _HOME = {
     "Bounds": "bounds",
     "StressAnswer": "answer",
     "StressLink": "traffic",
+    "bounds": "",
+    "described_datagrams": "traffic",
     "link_of": "front",
     "stress": "front",
+    "with_datagrams": "traffic",
 }
 
 __getattr__ = attributes(__name__, _HOME)
