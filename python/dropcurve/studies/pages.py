@@ -6,6 +6,8 @@ import json
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from ..files import checksums
@@ -48,7 +50,11 @@ def write(outcome: Outcome, folder: str | Path, *, figures: str = "figures", htm
     folder = Path(folder)
     (folder / figures).mkdir(parents=True, exist_ok=True)
     name = outcome.study.name
-    blocks = list(compose(outcome))
+    # A figure of one width is drawn once, for its file and for the page.
+    blocks = [
+        replace(one, draw=cache(one.draw)) if isinstance(one, FigureBlock) else one
+        for one in compose(outcome)
+    ]
     files = [_write(folder / f"{name}.md", wrap_markdown(markdown(outcome, blocks, figures)))]
     for figure in (block for block in blocks if isinstance(block, FigureBlock)):
         with style.styled():
