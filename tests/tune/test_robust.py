@@ -12,7 +12,7 @@ from dropcurve.errors import UsageError
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
-from dropcurve.tuning import ask, of_link, stressed
+from dropcurve.tuning import ask, effort, of_link, stressed
 from dropcurve.tuning.aggregation import ROBUST, over, over_last
 from dropcurve.tuning.bench import Bench, block
 from dropcurve.tuning.candidates import Candidate
@@ -31,6 +31,16 @@ def test_losses_over_conditions(robust: str, value: float) -> None:
 
 def test_the_worst_quarter_of_few_conditions_is_the_worst_one() -> None:
     assert over([1.0, 5.0], "cvar") == 5.0
+
+
+@pytest.mark.parametrize("robust", ROBUST)
+def test_a_short_validation_has_several_conditions_where_the_worst_count(robust: str) -> None:
+    """With one condition for each replication, the worst of them would be their mean."""
+    budget = effort.LEVELS[effort.LEAST_LEVEL]
+    short = effort.validation(budget, 10, 0.1, 1.0, robust)  # type: ignore[arg-type]
+    assert short.fresh == (1 if robust == "mean" else 2)
+    alone = effort.validation(replace(budget, fresh=1), 10, 0.1, 1.0, robust)  # type: ignore[arg-type]
+    assert alone.fresh == 1
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:

@@ -13,6 +13,7 @@ from typing import Protocol
 from ..errors import DropcurveError
 from ..quantities import units
 from ..scenario import Scenario
+from .aggregation import Robust
 from .question import Question
 from .time_source import TimeSource, WallTime
 
@@ -239,12 +240,18 @@ def affordable(left_s: float | None, run_s: float | None) -> int:
     return max(VALIDATED, int(left_s / (run_s * WORTHWHILE)))
 
 
-def validation(budget: Budget, designs: int, left_s: float | None, run_s: float | None) -> Budget:
-    """The budget with the largest validation that fits into the seconds left for it, with the smallest if none fits."""
+def validation(
+    budget: Budget, designs: int, left_s: float | None, run_s: float | None, robust: Robust = "mean"
+) -> Budget:
+    """The budget with the largest validation that fits into the seconds left for it, with the smallest if none fits.
+
+    The worst conditions of a replication are those of several: with one, its result would be that of the mean.
+    """
     if left_s is None or run_s is None:
         return budget
     some = SIZES if budget.fresh > 1 else SIZES_ALONE
-    sizes = [one for one in some if one[0] <= budget.replications and one[1] <= budget.fresh]
+    least_fresh = 1 if robust == "mean" or budget.fresh == 1 else 2
+    sizes = [one for one in some if one[0] <= budget.replications and least_fresh <= one[1] <= budget.fresh]
     for replications, fresh in sizes:
         if designs * replications * fresh * run_s <= left_s:
             return replace(budget, replications=replications, fresh=fresh)

@@ -90,7 +90,7 @@ class Stages:
             bench, chosen, size, effort.affordable(left_s, bench.run_s), ends, clock.until(effort.COMPARED)
         )
         uncompared += [one for one in outcome.unseen if not lost(bench, one, chosen[0], ends)]
-        sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s)
+        sizes = effort.validation(self.spent, len(chosen), left_s, bench.run_s, bench.question.robust)
         no_hope = hopeless.is_hopeless(bench, outcome)
         sizes = hopeless.shorter(sizes) if no_hope else sizes
         most = self.most or (MOST_COSTLY * sizes.replications if self._costly else 0)
