@@ -23,7 +23,6 @@ setup: ## make .venv: the tools and the built core, as locked
 core: export CARGO_INCREMENTAL := 1
 core: export CARGO_PROFILE_RELEASE_LTO := off
 core: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS := 16
-core: export CARGO_PROFILE_RELEASE_DEBUG := none
 core: ## after an edit in Rust: the core for .venv in seconds, the same results; the next make setup builds it as a release
 	@test -x $(BIN)/python || $(MAKE) --no-print-directory setup
 	@cargo build --release --locked --quiet -p dropcurve-py --target-dir target/quick
