@@ -20,7 +20,7 @@ from .time_source import TimeSource, WallTime
 #: Simulated packets of search and validation by default; further disciplines and neighbours take about as many again.
 WORK = 1.25e8
 #: Simulated packets for the replications that decide rivals where those of the first sizes do not.
-SPARE_WORK = 6e7
+SPARE_WORK = 4e7
 #: Minimum cost of a run, in packets: its set-up takes time too.
 LEAST_WORK = 2e4
 #: Default largest number of runs of the search, and the smallest, that of the largest links: it suffices for the edge
