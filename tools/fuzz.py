@@ -42,6 +42,8 @@ CORPUS = ROOT / "tests" / "fuzz"
 FOUND = ROOT / "out" / "fuzz"
 #: Seconds that an input may take.
 LONGEST_S = 20
+#: Longest text of a problem: a message shows parts of the input, never all of it.
+LONGEST_TEXT = 1500
 #: Longest input that is added to the corpus, in bytes.
 SMALL = 1500
 #: Most files of a target's corpus.
@@ -242,10 +244,12 @@ def attempt(target: Target, data: bytes, place: Path) -> str:
             target.take(data, place)
     except ScenarioError as error:
         assert all(one.rule and one.remedy for one in error.problems), f"no rule or remedy: {error}"
+        assert all(len(str(one)) < LONGEST_TEXT for one in error.problems), "a message without end"
         return _shape("; ".join(f"{one.rule}; {one.remedy}" for one in error.problems[:2]))
     except DropcurveError as error:
         assert error.problems, f"a refusal without a problem: {error}"
         assert all(one.rule and one.remedy for one in error.problems), f"no rule or remedy: {error}"
+        assert all(len(str(one)) < LONGEST_TEXT for one in error.problems), "a message without end"
         return _shape(str(error))
     return ""
 

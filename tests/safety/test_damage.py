@@ -136,6 +136,23 @@ def test_any_key_of_a_link_or_flow_may_be_missing_without_a_traceback(
         assert answer.code in (0, 2) and len(answer.errors) <= 1, (part, key, answer.err)
 
 
+@pytest.mark.parametrize("key", ["sent", "delivered", "dropped", "in_flight", "queued"])
+def test_an_incomplete_count_of_packets_is_damage(
+    kept: Path, dropcurve: Callable[..., Any], key: str
+) -> None:
+    (kept / checksums.NAME).unlink()
+    whole = (kept / "runs.json").read_text(encoding="utf-8")
+    for below in (False, True):
+        found = json.loads(whole)
+        flow = found["runs"][1]["summary"]["conservation"][1]
+        del (flow[key] if below else flow)["pkts" if below else key]
+        (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+        for verb in ("show", "report"):
+            answer = dropcurve(verb, str(kept))
+            assert (answer.code, len(answer.errors)) == (2, 1), answer.err
+            assert "is damaged: runs[1].summary.conservation[1]." in answer.err
+
+
 def test_a_full_disk_names_the_path_and_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,3 +74,13 @@ def test_a_sweep_is_replaced_by_one_of_the_same_scenario_only(folder: Path) -> N
         dc.run("short.toml", replications=1, out="kept")
     assert content(folder / "kept") == before
     dc.sweep(other(), VARY, replications=1, out="kept", force=True)
+
+
+def test_an_answer_does_not_mix_with_a_result(made: Path, dropcurve: Callable[..., Any]) -> None:
+    before = content(made)
+    found = dropcurve(
+        "tune", "--rate", "5Mbit", "--rtt", "20ms", "--flows", "3", "--runs", "60", "--out", "kept"
+    )
+    assert (found.code, len(found.errors)) == (2, 1)
+    assert "holds what `dropcurve run or compare` wrote; name another folder" in found.err
+    assert content(made) == before

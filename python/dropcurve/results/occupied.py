@@ -36,10 +36,16 @@ def check_sweep(folder: Path, scenario: Mapping[str, Any]) -> None:
         raise ResultError("--out", folder, "holds a sweep of another scenario", _REMEDY, shown="value")
 
 
-def _check_mark(folder: Path, own: str) -> None:
+def check_answer(folder: Path) -> None:
+    """Raises ResultError if ``folder`` holds the result of a run or a sweep, next to which an answer of ``tune`` would
+    leave files of two questions."""
+    _check_mark(folder, "tune.json", remedy="name another folder with --out")
+
+
+def _check_mark(folder: Path, own: str, *, remedy: str = _REMEDY) -> None:
     for name, verb in _MARKS.items():
         if name != own and (folder / name).exists():
-            raise ResultError("--out", folder, f"holds what `dropcurve {verb}` wrote", _REMEDY, shown="value")
+            raise ResultError("--out", folder, f"holds what `dropcurve {verb}` wrote", remedy, shown="value")
 
 
 def _read(path: Path, shape: Any) -> Any:

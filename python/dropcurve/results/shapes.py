@@ -28,14 +28,18 @@ _FLOW = {
     "received_bytes": int, "goodput_bytes": int, "delay_ms": _STATISTICS,
 }  # fmt: skip
 
+_TALLY = {"pkts": int, "bytes": int}
+_CONSERVED = dict.fromkeys(("sent", "delivered", "dropped", "in_flight", "queued"), _TALLY)
+
 _SUMMARY = {
     "scenario": str, "seed": int, "stopped_by": str, "simulated_s": float, "warmup_s": float, "events": int,
-    "links": Keys(_LINK), "flows": [_FLOW], "groups": Keys(dict),
+    "links": Keys(_LINK), "flows": [_FLOW], "groups": Keys(dict), "conservation?": [_CONSERVED],
 }  # fmt: skip
 
 
 def of_keys(kind: Any, needed: Any = None) -> Any:
     """The shape of a type in `metrics.summary`, in which only the keys of the shape ``needed`` have to be there.
+    A key of it that ends in "?" may be absent, and what it names has the keys that ``needed`` says.
 
     Example:
         >>> of_keys(float | None)
@@ -55,7 +59,7 @@ def of_keys(kind: Any, needed: Any = None) -> Any:
     known = needed if isinstance(needed, dict) else {}
     keys = {}
     for name, one in get_type_hints(kind, include_extras=True).items():
-        shape = of_keys(one, known.get(name))
+        shape = of_keys(one, known.get(name, known.get(f"{name}?")))
         # What every version has keeps its own type, which may be wider.
         is_plain = isinstance(known.get(name), type) and known[name] is not dict
         keys[name if name in known else f"{name}?"] = known[name] if is_plain else shape

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import UsageError
 from ..present import notebook
 from ..quantities.arguments import checked
+from ..results.occupied import check_answer
 from ..runs.executor import Executor
 from ..runs.job import build
 from ..runs.sweeping.run_table import RunTable
@@ -141,12 +142,12 @@ def solve(
         The answer.
 
     Raises:
-        UsageError: For values out of range.
+        DropcurveError: For values out of range, and a folder with the result of another verb.
 
     Example:
         >>> answer = solve(question, runs=200, out="out")
     """
-    _check(runs, seconds, margin, seed)
+    _check(runs, seconds, margin, seed, Path(out))
     most = DECIDED if until_decided else 0
     rounds = 1 + stressed.ROUNDS if question.robust == "stress" else 1
     with (executor or Executor()).opened() as opened:
@@ -186,8 +187,8 @@ def solve(
             question = replace(question, worst=(*question.worst, tuple(worst.items())))
 
 
-def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int) -> None:
-    """Raises UsageError for values out of range."""
+def _check(runs: int | None, seconds: float | None, margin: float | None, seed: int, out: Path) -> None:
+    """Raises UsageError for values out of range, ResultError for a folder with the result of another verb."""
     if runs is not None and runs < FEWEST:
         raise UsageError(
             "runs", runs, f"must be {FEWEST} or more, or there is nothing to choose from", "raise it"
@@ -198,3 +199,4 @@ def _check(runs: int | None, seconds: float | None, margin: float | None, seed: 
         raise UsageError("time", f"{seconds:g} s", "must be above 0", "give a time such as 10min")
     if margin is not None and not margin > 0:
         raise UsageError("margin", f"{margin:g}", "must be above 0", "write one such as 0.2")
+    check_answer(out)
