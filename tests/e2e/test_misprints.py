@@ -29,6 +29,15 @@ QUESTIONS_S = 30.0
         (("fix", "20/2", "--for", "cisco"), "must be sqm or linux"),
         (("fix", "20/2", "--goal", "max"), "write constraints and objectives"),
         (("fix", "20/2", "--goal", "max mos of cal"), "this traffic has no class 'cal'"),
+        (("conformance", "cubi"), "is no discipline, control, source or metric; did you mean 'cubic'?"),
+        (
+            ("conformance", "cubic:x=1"),
+            "cubic is built in, and its parameters are keys of the flow; did you mean",
+        ),
+        (
+            ("conformance", "voice:x=1"),
+            "voice is built in, and its parameters are keys of the flow; did you mean",
+        ),
         (("evaluate", "fqcodel"), "no such discipline; did you mean 'fq_codel'?"),
     ],
 )

@@ -2,7 +2,7 @@
 //!
 //! Units: seconds, bits per second, or the unit that a parameter declares.
 
-use crate::param::{nearest, Param, Problem, Value};
+use crate::param::{nearest, Choice, Param, Problem, Value};
 use crate::{Rate, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -175,10 +175,13 @@ pub fn remedy(key: &str, names: &[&str]) -> String {
     }
 }
 
-/// Returns the rule for a text such as `mine:gain=0.5` that names no plug-in which is loaded; `rule` is that for any
-/// other text.
-pub fn not_loaded(text: &str, rule: String) -> String {
+/// Returns the rule for a text such as `mine:gain=0.5` that names no plug-in which is loaded: what is built in, by the
+/// names of `T`, has no parameters in its name. `rule` is that for any other text.
+pub fn not_loaded<T: Choice>(text: &str, rule: String) -> String {
     match text.split_once(':') {
+        Some((name, _)) if T::all().iter().any(|(_, built_in, _)| *built_in == name) => {
+            format!("{name} is built in, and its parameters are keys of the flow; did you mean '{name}'?")
+        }
         Some((name, _)) => format!("names the plug-in {name}, which is not loaded: --plugin FILE loads it"),
         None => rule,
     }

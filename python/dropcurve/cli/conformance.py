@@ -42,12 +42,15 @@ def conformance(
       dropcurve conformance cubic
     """
     from .. import metrics
+    from ..errors import UsageError, nearest
     from ..quantities import values
     from ..runs import conformance as kit
     from ..scenario import library, plugins, toml
     from . import console
 
     name, known = component.partition(":")[0], library.catalogue()
+    disciplines = [one["kind"] for one in known["disciplines"]]
+    parts = [one["name"] for kind in ("congestion_controls", "sources") for one in known[kind]]
     extent = f"{seeds} sequences of {steps:,} steps"
     if name in [one["name"] for one in known["congestion_controls"]]:
         counted = kit.control(component, seeds=seeds, steps=steps)
@@ -55,6 +58,11 @@ def conformance(
         counted, extent = kit.source(component, seeds=seeds), "whole runs"
     elif name in metrics.METRICS:
         counted, extent = kit.metric(component, seeds=seeds), "whole runs"
+    elif name not in disciplines:
+        remedy = nearest(
+            name, [*disciplines, *parts, *metrics.METRICS], otherwise="`dropcurve list` shows all"
+        )
+        raise UsageError("NAME", component, "is no discipline, control, source or metric", remedy)
     else:
         kind, parameters = values.queue(component)
         counted = plugins.conformance(

@@ -25,7 +25,9 @@ pub use completions::{Completions, CLASSES};
 pub use flow_probe::{FlowProbe, CWND_STEPS};
 pub use link_probe::{Backlog, LinkProbe, EVENT_SERIES, NO_DISC};
 pub use passage::{Passage, PassageEvent};
-pub use statistics::{Histogram, Maximum, MeanSpan, Moments, QueueStatistics, SampleMoments, TimeAverage};
+pub use statistics::{
+    FewTimes, Histogram, Maximum, MeanSpan, Moments, QueueStatistics, SampleMoments, TimeAverage,
+};
 pub use tally::{Conservation, Outstanding, Tally};
 pub use trace::{Trace, TraceEvent, TraceRow};
 pub use window::MeasurementWindow;

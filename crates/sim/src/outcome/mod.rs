@@ -226,19 +226,21 @@ fn video(source: &AppSource) -> Option<(String, Value)> {
 
 /// Objects of an application: counts, and completion times by size class.
 fn objects(completions: &Completions, histograms: bool) -> Value {
-    let (all, mut map) = (completions.all(), Map::new());
+    let (times, mut all, mut map) = (completions.times(), Histogram::default(), Map::new());
+    times.iter().for_each(|class| all.merge(class));
     let counts = [completions.begun, all.moments.count(), completions.bytes].map(|count| json!(count));
     map.extend(["begun", "completed", "payload_bytes"].map(String::from).into_iter().zip(counts));
-    let classes = CLASSES.iter().map(|(name, _)| *name).zip(&completions.times);
-    for (name, times) in std::iter::once(("all", &all)).chain(classes) {
-        map.insert(format!("fct_ms_{name}"), spread(&times.moments, Some(times)));
+    let classes = CLASSES.iter().map(|(name, _)| *name).zip(&times);
+    for (name, class) in std::iter::once(("all", &all)).chain(classes) {
+        map.insert(format!("fct_ms_{name}"), spread(&class.moments, Some(class)));
         if histograms {
-            map.insert(format!("fct_ms_{name}_histogram"), histogram_rows(times));
+            map.insert(format!("fct_ms_{name}_histogram"), histogram_rows(class));
         }
     }
-    let pages = Some(&completions.pages).filter(|pages| pages.moments.count() > 0);
-    map.extend(pages.map(|pages| ("page_ms".into(), spread(&pages.moments, Some(pages)))));
-    map.extend(pages.filter(|_| histograms).map(|pages| ("page_ms_histogram".into(), histogram_rows(pages))));
+    let pages = completions.pages();
+    map.extend(pages.iter().map(|pages| ("page_ms".into(), spread(&pages.moments, Some(pages)))));
+    let rows = pages.iter().filter(|_| histograms).map(histogram_rows);
+    map.extend(rows.map(|rows| ("page_ms_histogram".into(), rows)));
     Value::Object(map)
 }
 

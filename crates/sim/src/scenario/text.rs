@@ -7,6 +7,9 @@ use std::fmt::Write;
 use toml::de::{DeTable, DeValue};
 use units::param::{Problem, Table, Value};
 
+/// Characters of a part of a line that a message shows.
+const CUT: usize = 60;
+
 /// Parses TOML.
 ///
 /// # Errors
@@ -100,6 +103,14 @@ fn syntax_problem(text: &str, at: usize, message: &str) -> Problem {
     Problem::new(place, format!("`{line}`"), rule, remedy)
 }
 
+/// The text, or its beginning with an ellipsis: a message shows a line of a file, however long that is.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(CUT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
 /// The parser's message and a remedy in the words of this format.
 fn explain(message: &str, line: &str) -> (String, String) {
     let after = line.split_once('=').map_or("", |(_, after)| after.trim());
@@ -108,21 +119,21 @@ fn explain(message: &str, line: &str) -> (String, String) {
     let unit = after.trim_start_matches(quantity).trim();
     if message.contains("duplicate key") {
         let remedy = "each key and each [section] may be given once; remove or rename one of the two";
-        return (format!("`{}` was given before", key.trim_matches(['[', ']'])), remedy.into());
+        return (format!("`{}` was given before", cut(key.trim_matches(['[', ']']))), remedy.into());
     }
     if after.starts_with(quantity) && unit.starts_with(char::is_alphabetic) {
         let bare = after.split('#').next().unwrap_or(after).trim();
         return (
             "a quantity with a unit must be text".into(),
-            format!("put it in quotes: {key} = \"{bare}\""),
+            format!("put it in quotes: {} = \"{}\"", cut(key), cut(bare)),
         );
     }
     if after.starts_with(char::is_alphabetic) && !after.starts_with("true") && !after.starts_with("false") {
         let bare = after.split('#').next().unwrap_or(after).trim();
-        return ("text must be in quotes".into(), format!("write {key} = \"{bare}\""));
+        return ("text must be in quotes".into(), format!("write {} = \"{}\"", cut(key), cut(bare)));
     }
     if line.starts_with('[') && !line.contains(']') {
-        return ("the section's name is not closed".into(), format!("write {line}]"));
+        return ("the section's name is not closed".into(), format!("write {}]", cut(line)));
     }
     if after.matches('"').count() == 1 {
         return ("the quote is not closed".into(), "end the text with \" on the same line".into());

@@ -79,7 +79,7 @@ impl Param for SourceName {
             Some(spec) => spec.map(SourceName::Plugin),
             None => {
                 let built_in = <SourceKind as Param>::read(value).map(SourceName::BuiltIn);
-                built_in.map_err(|rule| not_loaded(text, rule))
+                built_in.map_err(|rule| not_loaded::<SourceKind>(text, rule))
             }
         }
     }

@@ -103,7 +103,9 @@ impl Param for ControlName {
         };
         match ControlSpec::read(text) {
             Some(spec) => spec.map(ControlName::Plugin),
-            None => Algorithm::read(value).map(ControlName::BuiltIn).map_err(|rule| not_loaded(text, rule)),
+            None => Algorithm::read(value)
+                .map(ControlName::BuiltIn)
+                .map_err(|rule| not_loaded::<Algorithm>(text, rule)),
         }
     }
 

@@ -255,7 +255,7 @@ impl FlowProbe {
     /// All objects of a page were delivered.
     pub fn page_completed(&mut self, start: Time, end: Time, window: &MeasurementWindow) {
         if let Some(completions) = self.measured_completions(end, window) {
-            completions.pages.add(end.since(start));
+            completions.add_page(end.since(start));
         }
     }
 

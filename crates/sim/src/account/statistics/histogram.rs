@@ -23,6 +23,18 @@ pub struct Histogram {
 }
 
 impl Histogram {
+    /// The histogram with these counts of buckets, from [`bucket_of`].
+    pub(super) fn of(counts: impl Iterator<Item = (usize, u32)>, moments: Moments) -> Histogram {
+        let mut histogram = Histogram { moments, ..Histogram::default() };
+        for (bucket, times) in counts {
+            match bucket.checked_sub(STEPS as usize) {
+                None => count(&mut histogram.linear, bucket, times),
+                Some(octave_bucket) => count(&mut histogram.octaves, octave_bucket, times),
+            }
+        }
+        histogram
+    }
+
     /// Adds a time.
     #[inline]
     pub fn add(&mut self, span: Span) {
@@ -96,6 +108,16 @@ impl Histogram {
     pub fn rows(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
         let used = |(bucket, count): (usize, &u32)| (*count > 0).then(|| (lower_ms(bucket + 1), *count));
         self.buckets().filter_map(used)
+    }
+}
+
+/// The bucket of a time, counted from the first.
+pub(super) fn bucket_of(span: Span) -> usize {
+    let units = span.0 >> UNIT_BITS;
+    if units < STEPS {
+        units as usize
+    } else {
+        STEPS as usize + octave_bucket(span)
     }
 }
 

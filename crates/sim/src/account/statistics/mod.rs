@@ -1,7 +1,9 @@
 //! Statistics in constant memory: moments, time averages, histograms.
 
+mod few_times;
 mod histogram;
 
+pub use few_times::FewTimes;
 pub use histogram::Histogram;
 use units::{Span, Time};
 

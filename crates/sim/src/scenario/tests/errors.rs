@@ -298,3 +298,14 @@ fn a_run_that_cannot_keep_to_its_memory_is_refused() {
     assert!(Scenario::parse(&text(300_000, "max_memory = \"1.1 GB\"")).is_ok());
     assert!(Scenario::parse(&text(300_000, "")).is_ok());
 }
+
+#[test]
+fn a_message_shows_the_beginning_of_a_line_alone() {
+    let digits = "9".repeat(5000);
+    for line in [format!("rate = {digits} s"), format!("rate = a{digits}"), format!("[{digits}")] {
+        let problems = Scenario::parse(&format!("{line}\n{line}\n")).unwrap_err();
+        for problem in problems {
+            assert!(problem.rule.len() + problem.remedy.len() < 300, "{problem:?}");
+        }
+    }
+}
