@@ -32,11 +32,11 @@ QUESTIONS_S = 30.0
         (("conformance", "cubi"), "is no discipline, control, source or metric; did you mean 'cubic'?"),
         (
             ("conformance", "cubic:x=1"),
-            "cubic is built in, and its parameters are keys of the flow; did you mean",
+            "must be cubic alone, whose parameters are keys of the flow; did you mean",
         ),
         (
             ("conformance", "voice:x=1"),
-            "voice is built in, and its parameters are keys of the flow; did you mean",
+            "must be voice alone, whose parameters are keys of the flow",
         ),
         (("evaluate", "fqcodel"), "no such discipline; did you mean 'fq_codel'?"),
     ],

@@ -190,6 +190,8 @@ def test_a_flow_takes_less_than_its_estimate_all_in(flows: int) -> None:
         ('profile = "linux"\ncc = "bbr3"\n', 3000),
         ('transport = "quic"\n', 3000),
         ('transport = "tfrc"\n', 3000),
+        ('source = "http"\n', 3000),
+        ('source = "telnet"\n', 3000),
     ],
 )
 def test_a_flow_of_each_kind_takes_less_than_its_estimate(sender: str, most: float) -> None:

@@ -180,7 +180,7 @@ pub fn remedy(key: &str, names: &[&str]) -> String {
 pub fn not_loaded<T: Choice>(text: &str, rule: String) -> String {
     match text.split_once(':') {
         Some((name, _)) if T::all().iter().any(|(_, built_in, _)| *built_in == name) => {
-            format!("{name} is built in, and its parameters are keys of the flow; did you mean '{name}'?")
+            format!("must be {name} alone, whose parameters are keys of the flow; did you mean '{name}'?")
         }
         Some((name, _)) => format!("names the plug-in {name}, which is not loaded: --plugin FILE loads it"),
         None => rule,

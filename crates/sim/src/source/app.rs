@@ -76,7 +76,8 @@ impl AppSource {
             next_action_at: Time::NEVER,
             ended: None,
             ceased: false,
-            in_flight: VecDeque::new(),
+            // One object at a time as a rule, for which an empty queue would make room for four.
+            in_flight: VecDeque::with_capacity(1),
             page: PageProgress::default(),
             past: SenderCounters::default(),
         }
