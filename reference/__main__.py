@@ -10,6 +10,7 @@ from reference import (
     accounts,
     articles,
     cake,
+    cdg,
     classics,
     cobalt,
     codel,
@@ -99,6 +100,7 @@ def main():
     for module in (rfcs, articles, sfb, pages):
         for kind, name, model, keys, like in module.traces():
             write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
+    cdg.write()
     gcc.write()
 
 

@@ -3,8 +3,8 @@
 //! *Reference*: HA11, by descriptions of it: the manual of FreeBSD's cc_cdg and the notes of Linux's tcp_cdg.
 //! *Units*: windows in segments, gradients in milliseconds per round trip.
 //! *Deviations*: slow start uses the gradient of the minimum itself, which no mean over eight round trips follows in
-//! time. The shadow window counts for at most twice the window, as in Linux, so that no loss widens the window. With
-//! `module_rule = "linux"` rounds, backoffs and slow start are those of [`linux`].
+//! time. No loss widens the window. With `module_rule = "linux"` rounds, backoffs, slow start and the limit of the shadow
+//! window are those of [`linux`].
 //!
 //! Once per round trip the minimum and the maximum RTT of the round give a gradient each, averaged over `cdg_rounds`
 //! rounds. A positive mean `g` backs off with probability `1 - exp(-g / cdg_scale)` to `cdg_beta`. Without a backoff
@@ -21,7 +21,7 @@ use units::{math, Rng, Span, Stream};
 
 /// Share of the window left by a loss.
 const LOSS: f64 = 0.5;
-/// Largest shadow window, in windows.
+/// Largest shadow window in Linux, in windows.
 const SHADOW: f64 = 2.0;
 /// Smallest window after a backoff.
 const LEAST: f64 = 2.0;
@@ -47,6 +47,26 @@ impl Gradient {
     }
 }
 
+/// What the gradients show of the bottleneck's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Buffer {
+    Unknown,
+    Full,
+    NotFull,
+}
+
+impl Buffer {
+    /// Takes the gradients of the minimum and the maximum: it is full if the maximum has stopped growing and the minimum
+    /// has not.
+    fn infer(&mut self, low: f64, high: f64) {
+        if low > 0.0 && high <= 0.0 {
+            *self = Buffer::Full;
+        } else if low > 0.0 || high < 0.0 {
+            *self = Buffer::NotFull;
+        }
+    }
+}
+
 /// CDG.
 #[derive(Clone, Debug)]
 pub struct Cdg {
@@ -62,8 +82,7 @@ pub struct Cdg {
     end: u32,
     min: Gradient,
     max: Gradient,
-    /// The maximum stopped growing while the minimum grew: the queue is full.
-    full: bool,
+    buffer: Buffer,
     /// Window that losses alone would have left; 0: none.
     shadow: f64,
     /// Backoffs in a row without a negative gradient, and backoffs still to be left out because of them.
@@ -89,7 +108,7 @@ impl Cdg {
             end: 0,
             min: Gradient::default(),
             max: Gradient::default(),
-            full: false,
+            buffer: Buffer::Unknown,
             shadow: 0.0,
             in_row: 0,
             left_out: 0,
@@ -113,7 +132,7 @@ impl Cdg {
         self.min.take(min, self.rounds);
         self.max.take(max, self.rounds);
         let (low, high) = (self.min.mean, self.max.mean);
-        self.full = low > 0.0 && high <= 0.0 || self.full && (low > 0.0 || high > 0.0);
+        self.buffer.infer(low, high);
         if low < 0.0 || high < 0.0 {
             (self.in_row, self.left_out) = (0, 0);
         }
@@ -185,7 +204,13 @@ impl Cdg {
 
     /// The window that a loss halves.
     fn loss_window(&self, cwnd: f64) -> f64 {
-        self.shadow.min(SHADOW * cwnd).max(cwnd)
+        let most = if self.linux.is_some() { SHADOW * cwnd } else { f64::INFINITY };
+        self.shadow.min(most).max(cwnd)
+    }
+
+    fn is_tolerated(&self, cause: Cause) -> bool {
+        let buffer = self.linux.as_ref().map_or(self.buffer, |rounds| rounds.buffer);
+        self.tolerates && cause == Cause::Loss && buffer == Buffer::NotFull
     }
 }
 
@@ -220,7 +245,7 @@ impl Control for Cdg {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        if self.tolerates && event.cause == Cause::Loss && !self.full {
+        if self.is_tolerated(event.cause) {
             return window.cwnd;
         }
         let wider = self.loss_window(window.cwnd) / window.cwnd.max(1.0);
@@ -343,7 +368,7 @@ mod tests {
             assert_eq!(window.cwnd, 14.0);
             assert_eq!(cc.on_congestion(&window, &loss(Cause::Loss, 14.0)), left);
         }
-        // At most twice the window: a shadow of 50 and a window of 14 leave 14.
+        // No loss widens the window: a shadow of 50 and a window of 14 leave 14.
         let mut cc = control(Params::default());
         cc.shadow = 50.0;
         let window = Window { cwnd: 14.0, ssthresh: 14.0 };
@@ -359,9 +384,12 @@ mod tests {
         assert_eq!(cc.on_congestion(&window, &loss(Cause::Loss, 20.0)), 20.0);
         assert_eq!(cc.on_congestion(&window, &loss(Cause::Timeout, 20.0)), 10.0);
         feed(&mut cc, &[(108, 118)]);
-        assert!(cc.full, "{} {}", cc.min.mean, cc.max.mean);
+        assert_eq!(cc.buffer, Buffer::Full, "{} {}", cc.min.mean, cc.max.mean);
         assert_eq!(cc.on_congestion(&window, &loss(Cause::Loss, 20.0)), 10.0);
-        feed(&mut cc, &[(90, 90)]);
-        assert!(!cc.full);
+        feed(&mut cc, &[(108, 130)]);
+        assert_eq!(cc.buffer, Buffer::NotFull, "both rise");
+        // Nothing is known before there are two rounds.
+        let mut cc = control(Params { cdg_tolerance: true, ..Params::default() });
+        assert_eq!(cc.on_congestion(&window, &loss(Cause::Loss, 20.0)), 10.0);
     }
 }

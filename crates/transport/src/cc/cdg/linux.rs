@@ -10,6 +10,7 @@
 //! towards the minimum alone. Slow start ends by a train of ACKs as long as half the minimum RTT, or once the minimum of
 //! a round exceeds it by an eighth.
 
+use super::Buffer;
 use crate::cc::AckEvent;
 use std::collections::VecDeque;
 use units::{Span, Time};
@@ -20,7 +21,7 @@ const TRAIN: Span = Span::from_millis(3);
 const SAMPLES: u32 = 8;
 /// ACKs of two segments remembered, at most.
 const PAIRS: u32 = 5;
-/// A fall of the RTT over all rounds, in ms, that shows that a backoff had an effect.
+/// A change of the RTT over all rounds, in ms, that is more than noise: a fall by it shows that a backoff had an effect.
 const EFFECT_MS: f64 = 0.032;
 
 /// Extremes of the RTT in a round.
@@ -41,6 +42,7 @@ pub(super) struct Rounds {
     /// A recovery or a reduction for an ECN echo is in progress.
     reducing: bool,
     backoffs: u64,
+    pub(super) buffer: Buffer,
     base: Option<Span>,
     /// Last ACK of the train, and its first.
     train: Option<(Time, Time)>,
@@ -60,6 +62,7 @@ impl Rounds {
             hold: None,
             reducing: false,
             backoffs: 0,
+            buffer: Buffer::Unknown,
             base: None,
             train: None,
             samples: 0,
@@ -88,6 +91,7 @@ impl Rounds {
     /// A reduction has ended: its round is compared with the next.
     fn begin_after_reduction(&mut self) {
         self.before = self.present.take();
+        self.buffer = Buffer::Unknown;
     }
 
     /// Whether a backoff is in progress still, at an ACK up to `una`.
@@ -141,6 +145,8 @@ impl Rounds {
         if self.sums.0 <= -EFFECT_MS || self.sums.1 <= -EFFECT_MS {
             self.backoffs = 0;
         }
+        let loud = |sum: f64| if sum.abs() < EFFECT_MS { 0.0 } else { sum };
+        self.buffer.infer(loud(self.sums.0), loud(self.sums.1));
         let sum = if self.sums.0 > 0.0 { self.sums.0 } else { self.sums.1 };
         Some(sum / self.changes.len() as f64)
     }
