@@ -8,12 +8,13 @@ use crate::network::{Carrier, Flow, Network};
 use crate::packet::{FlowLabel, Waiting};
 use crate::plan::{member_of, GroupPlan, LinkPlan, Plan, PrivatePlan, TransportPlan};
 use crate::source::load::{AppPlan, Load};
+use crate::source::connection::AppParams;
+use crate::source::rated::Rated;
 use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
 use queue::disc::QueueDisc;
 use queue::Setting;
 use std::sync::Arc;
 use transport::tcp;
-use units::param::Valid;
 use units::{Rng, Span, Stream, Time};
 
 /// Up to this many flows have a histogram each; beyond it, each group has one.
@@ -56,7 +57,7 @@ pub fn build<C: Carrier>(
         let histogram = if own_histograms { number } else { place };
         let series = window.series && number < FLOWS_WITH_SERIES;
         let mut probe = FlowProbe::new(&window, histogram, series);
-        if matches!(&group.transport, TransportPlan::Tcp { load: Load::App(_), .. }) {
+        if group.transport.is_app() {
             probe.enable_completions();
         }
         let flow = build_flow(group, index, seed, plan.run.start, probe);
@@ -125,7 +126,12 @@ fn build_flow<S: Default>(
     let stop = plan.stop.map_or(Time::NEVER, |stop| zero + stop);
     let stream = Stream::new(seed, &format!("source/{name}"));
     let (source, sink, stop) = match &plan.transport {
-        TransportPlan::Tcp { params, load: Load::App(app) } => build_app(params, app, stop, stream),
+        TransportPlan::Tcp { params, load: Load::App(app) } => {
+            build_app(&AppParams::Tcp(params.clone()), app, stop, stream)
+        }
+        TransportPlan::Rated { rated: Rated::Quic(params), load: Load::App(app) } => {
+            build_app(&AppParams::Quic(params.clone()), app, stop, stream)
+        }
         TransportPlan::Tcp { params, load } => {
             let mut sender = tcp::Sender::sharing(params, stream);
             match load {
@@ -153,7 +159,7 @@ fn build_flow<S: Default>(
 
 /// The two ends of a session, or the origin of sessions that arrive in an open loop.
 fn build_app(
-    params: &Arc<Valid<tcp::Params>>,
+    params: &AppParams,
     app: &Arc<AppPlan>,
     stop: Time,
     stream: Stream,

@@ -218,7 +218,7 @@ impl GroupPlan {
     fn flow_memory(&self) -> u64 {
         match self.transport {
             TransportPlan::Udp(_) => 2_000,
-            TransportPlan::Tcp { load: Load::App(_), .. } => 5_000,
+            _ if self.transport.is_app() => 5_000,
             TransportPlan::Tcp { .. } => 3_500,
             TransportPlan::Rated { .. } => 4_000,
         }
@@ -298,4 +298,14 @@ pub enum TransportPlan {
     },
     /// UDP from an open-loop source.
     Udp(UdpPlan),
+}
+
+impl TransportPlan {
+    /// Whether an application offers objects to it.
+    pub fn is_app(&self) -> bool {
+        match self {
+            TransportPlan::Tcp { load, .. } | TransportPlan::Rated { load, .. } => matches!(load, Load::App(_)),
+            TransportPlan::Udp(_) => false,
+        }
+    }
 }

@@ -108,6 +108,12 @@ fn web(rate: u32, queue: &str, connection: &str, users: u32) -> String {
     )
 }
 
+/// The same sessions over QUIC.
+fn over_quic(text: &str) -> String {
+    text.replace("source = \"http\"", "transport = \"quic\"\nsource = \"http\"")
+        .replace("handshake = \"none\"", "handshake = \"0rtt\"")
+}
+
 /// Pages over several connections each.
 fn pages(connections: u32) -> String {
     format!(
@@ -145,6 +151,16 @@ fn faulty(rate: u32, queue: &str, forward: &str, back: &str) -> String {
         source = "telnet"
         gap = "exponential 50 ms"
         [flows.video]
+        source = "video"
+        chunk = "500 ms"
+        buffer = "2 s"
+        [flows.quic]
+        transport = "quic"
+        source = "http"
+        sessions = "open"
+        arrival = "exponential 300 ms"
+        [flows.quic_video]
+        transport = "quic"
         source = "video"
         chunk = "500 ms"
         buffer = "2 s"
@@ -356,6 +372,7 @@ proptest! {
         red in any::<bool>(),
         connection in prop_oneof![Just("object"), Just("page"), Just("session")],
         users in 1u32..6,
+        quic in any::<bool>(),
         seed in any::<u64>(),
     ) {
         let queue = if red {
@@ -363,7 +380,8 @@ proptest! {
         } else {
             format!("kind = \"droptail\"\nlimit = \"{limit} pkts\"")
         };
-        let (fast, plain) = both(&format!("{}{}", web(rate, &queue, connection, users), pages(users + 1)), seed);
+        let text = format!("{}{}", web(rate, &queue, connection, users), pages(users + 1));
+        let (fast, plain) = both(&if quic { over_quic(&text) } else { text }, seed);
         prop_assert_eq!(difference(&fast, &plain, ""), None);
         prop_assert!(fast["groups"]["open"]["objects"]["begun"].as_u64() > Some(10));
         prop_assert!(fast["groups"]["pages"]["objects"]["begun"].as_u64() > Some(3));

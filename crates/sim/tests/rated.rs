@@ -125,3 +125,17 @@ fn scream_keeps_the_queueing_delay_at_its_target() {
     assert!(cubic > 8.0 * fixed, "{cubic} ms against {fixed}");
     assert!(codel < 20.0 && used_codel > 0.9, "{codel} ms, {used_codel}");
 }
+
+/// Over DualPI2 SCReAM with L4S stays in the low-latency queue, whose marks it follows: a tenth of the delay of SCReAM
+/// without ECN, and most of the link. A CUBIC flow in the other queue keeps its share and its delay.
+#[test]
+fn scream_with_l4s_stays_in_the_low_latency_queue() {
+    let queue = "kind = \"dualpi2\"";
+    let (classic, used) = alone_over(queue, "transport = \"scream\"\nprofile = \"quick\"");
+    let (l4s, used_l4s) = alone_over(queue, "transport = \"scream\"\nprofile = \"l4s\"");
+    assert!(used > 0.9 && used_l4s > 0.8, "{used}, {used_l4s}");
+    assert!(classic > 12.0 && l4s < 0.6 * classic, "{classic} ms, {l4s} ms");
+    let beside = "transport = \"scream\"\nprofile = \"l4s\"\n[flows.t]\ncc = \"cubic\"";
+    let (with_cubic, used_both) = alone_over(queue, beside);
+    assert!(with_cubic < 12.0 && used_both > 0.9, "{with_cubic} ms, {used_both}");
+}

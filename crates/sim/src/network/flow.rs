@@ -92,9 +92,9 @@ impl<S> Flow<S> {
     pub(crate) fn on_feedback(&mut self, now: Time, ack: &Ack, window: &MeasurementWindow) {
         match (&mut self.source, &mut self.sink) {
             (Source::Rated(source), Sink::Rated(sink)) => source.on_report(now, ack.ack, sink),
-            (Source::App(source), _) => {
+            (Source::App(source), Sink::App(sink)) => {
                 let before = source.objects_begun();
-                source.on_ack(now, ack);
+                source.on_ack(now, ack, sink);
                 self.probe.objects_begun(now, source.objects_begun() - before, window);
             }
             _ => {}

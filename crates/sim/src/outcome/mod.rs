@@ -192,9 +192,9 @@ impl Outcome {
 }
 
 fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Value)> {
-    let (counters, sender) = match &flow.source {
-        Source::Tcp(sender) => (sender.counters(), Some(sender)),
-        Source::App(source) => (source.counters(), Some(&source.sender)),
+    let (counters, srtt) = match &flow.source {
+        Source::Tcp(sender) => (sender.counters(), Some(sender.srtt())),
+        Source::App(source) => (source.counters(), Some(source.sender.srtt())),
         Source::Origin(origin) => (origin.counters, None),
         Source::Rated(_) | Source::Udp(_) => return Vec::new(),
     };
@@ -204,8 +204,8 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Val
         ("fast_recoveries", json!(counters.fast_recoveries)),
         ("window_cuts", json!(counters.cuts)),
         ("undone", json!(counters.undone)),
-        ("cwnd_mean", json!(sender.map(|_| probe.cwnd.mean(warmup) / CWND_STEPS))),
-        ("srtt_ms", json!(sender.and_then(|sender| sender.srtt()).map(|srtt| srtt.as_millis()))),
+        ("cwnd_mean", json!(srtt.map(|_| probe.cwnd.mean(warmup) / CWND_STEPS))),
+        ("srtt_ms", json!(srtt.flatten().map(|span| span.as_millis()))),
     ];
     rows.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }

@@ -1,19 +1,18 @@
-//! An application over TCP: it sends objects one at a time, on a new connection each or on a persistent one.
+//! An application over TCP or QUIC: it sends objects one at a time, on a new connection each or on a persistent one.
 //!
 //! A flow's connections follow one another at the same two ends. The time a packet was sent identifies its connection:
 //! a packet sent before the present connection was opened is an old duplicate and is ignored. The receiver learns of a
 //! new connection from its first packet, so its behaviour does not depend on how far ahead the sender is simulated.
 
 use super::action::AppAction;
+use super::connection::{AppParams, AppReceiver, AppSender};
 use super::http::PageConnection;
 use super::load::{App, AppPlan};
 use super::page::PageProgress;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use transport::segment::{Ack, Segment};
-use transport::tcp::{Params, Receiver, Sender};
 use transport::SenderCounters;
-use units::param::Valid;
 use units::{Stream, Time};
 
 /// An object in flight.
@@ -32,8 +31,8 @@ pub struct Object {
 /// The sending end.
 pub struct AppSource {
     /// The sender of the present connection.
-    pub sender: Sender,
-    params: Arc<Valid<Params>>,
+    pub sender: AppSender,
+    params: AppParams,
     plan: Arc<AppPlan>,
     app: App,
     rng: Stream,
@@ -60,10 +59,10 @@ pub struct AppSource {
 
 impl AppSource {
     /// An idle source; `rng` is the stream of its first session.
-    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, mut rng: Stream) -> AppSource {
+    pub fn new(params: AppParams, plan: Arc<AppPlan>, mut rng: Stream) -> AppSource {
         let app = plan.begin(&mut rng);
         AppSource {
-            sender: Sender::sharing(&params, rng.branch(0)),
+            sender: AppSender::new(&params, rng.branch(0)),
             params,
             plan,
             app,
@@ -106,12 +105,12 @@ impl AppSource {
         self.page = PageProgress::part_of(first);
     }
 
-    /// An acknowledgement arrives.
-    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+    /// An acknowledgement of `sink` arrives.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, sink: &mut AppSink) {
         if self.closed || ack.echo < self.opened {
             return;
         }
-        self.sender.on_ack(now, ack);
+        self.sender.on_ack(now, ack, &mut sink.receiver);
         if self.busy && self.sender.is_done() {
             self.busy = false;
             self.page.first_acknowledged();
@@ -214,14 +213,13 @@ impl AppSource {
         if fresh {
             self.past = self.past + self.sender.counters();
             self.connections += 1;
-            self.sender = Sender::sharing(&self.params, self.rng.branch(self.connections));
+            self.sender.reopen(&self.params, self.rng.branch(self.connections));
             self.opened = now;
         }
         if self.plan.whole_segments() {
-            let segments = bytes.div_ceil(self.params.mss.0).min(u64::from(u32::MAX)) as u32;
-            self.sender.supply(segments);
+            self.sender.supply_whole(now, bytes, &self.params);
         } else {
-            self.sender.supply_bytes(bytes);
+            self.sender.supply_bytes(now, bytes, &self.params);
         }
         self.closed = false;
         self.busy = true;
@@ -238,8 +236,8 @@ impl AppSource {
 /// The receiving end.
 pub struct AppSink {
     /// The receiver of the present connection.
-    pub receiver: Receiver,
-    params: Arc<Valid<Params>>,
+    pub receiver: AppReceiver,
+    params: AppParams,
     opened: Option<Time>,
     /// Payload delivered on earlier connections.
     past: u64,
@@ -247,22 +245,21 @@ pub struct AppSink {
 
 impl AppSink {
     /// A sink that has received nothing.
-    pub fn new(params: Arc<Valid<Params>>) -> AppSink {
-        AppSink { receiver: Receiver::sharing(&params), params, opened: None, past: 0 }
+    pub fn new(params: AppParams) -> AppSink {
+        AppSink { receiver: AppReceiver::new(&params), params, opened: None, past: 0 }
     }
 
     /// A segment arrives from `source`.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &AppSource) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, source: &mut AppSource) {
         if segment.sent >= source.opened && self.opened != Some(source.opened) {
             self.past += self.receiver.delivered_payload();
-            self.receiver = Receiver::sharing(&self.params);
-            self.receiver.echo_from(source.opened);
+            self.receiver.reopen(&self.params, source.opened);
             self.opened = Some(source.opened);
         }
         if self.opened.is_none_or(|opened| segment.sent < opened) {
             return;
         }
-        self.receiver.on_segment(now, segment);
+        self.receiver.on_segment(now, segment, &mut source.sender);
     }
 
     /// Removes and returns the next object of `source` that was delivered in full.

@@ -12,7 +12,7 @@ pub enum Source {
     Rated(RatedSource),
     /// An open-loop source.
     Udp(Box<UdpSource>),
-    /// An application over TCP.
+    /// An application over TCP or QUIC.
     App(Box<AppSource>),
     /// The origin of sessions in an open loop; each is a flow of its own.
     Origin(Box<Origin>),
@@ -37,7 +37,7 @@ pub enum Sink {
         /// Payload bytes received.
         payload: u64,
     },
-    /// The TCP receiver of an application.
+    /// The receiver of an application.
     App(Box<AppSink>),
 }
 

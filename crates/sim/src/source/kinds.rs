@@ -52,7 +52,7 @@ impl SourcePart for Ftp {
 }
 
 impl SourcePart for Http {
-    const OVER: &'static [Transport] = &[Transport::Tcp];
+    const OVER: &'static [Transport] = &[Transport::Tcp, Transport::Quic];
 
     fn load(&self) -> Load {
         Load::App(Arc::new(AppPlan::Http(Box::new(self.clone()))))
@@ -72,7 +72,7 @@ impl SourcePart for Telnet {
 }
 
 impl SourcePart for Video {
-    const OVER: &'static [Transport] = &[Transport::Tcp];
+    const OVER: &'static [Transport] = &[Transport::Tcp, Transport::Quic];
 
     fn load(&self) -> Load {
         Load::App(Arc::new(AppPlan::Video(self.clone())))

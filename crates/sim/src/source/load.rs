@@ -23,7 +23,7 @@ pub enum Load {
     Shaped(Arc<Shaped>),
 }
 
-/// An application over TCP.
+/// An application over TCP or QUIC.
 #[derive(Clone, Debug)]
 pub enum AppPlan {
     /// Web sessions.

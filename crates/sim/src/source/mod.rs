@@ -5,7 +5,8 @@
 //! | [`kinds`] | every kind of source: its name, its transports, and the load it derives from its keys |
 //! | [`ftp`], [`http`], [`telnet`], [`video`], [`shaped`], [`packets`], [`voice`], [`replay`] | one kind each: keys and state machine |
 //! | [`load`], [`datagrams`], [`action`] | kind to end of a flow: data, departures of packets, the next action |
-//! | [`app`], [`rated`], [`udp`], [`origin`] | ends: an application over TCP, a rate-based transport, open loop, arriving sessions |
+//! | [`app`], [`rated`], [`udp`], [`origin`] | ends: an application over TCP or QUIC, a rate-based transport, open loop, arriving sessions |
+//! | [`connection`], `contents` | the two transports of an application; the contents of packets in flight |
 //! | [`page`] | a web page on several connections |
 //! | [`ends`] | any of these ends |
 //! | [`plugin`], [`names`] | sources of plug-ins; the names of all sources |
@@ -13,6 +14,8 @@
 
 pub mod action;
 pub mod app;
+pub mod connection;
+mod contents;
 pub mod datagrams;
 pub mod ends;
 pub mod ftp;

@@ -1,17 +1,17 @@
 //! Arrivals of sessions in an open loop: each is a flow of its own, over the links of the flow at which it arrives.
 
 use super::app::AppSource;
+use super::connection::AppParams;
 use super::http::PageConnection;
 use super::load::AppPlan;
 use std::sync::Arc;
-use transport::tcp::Params;
 use transport::SenderCounters;
-use units::param::{Distribution, DistributionShape, Valid};
+use units::param::{Distribution, DistributionShape};
 use units::{Span, Stream, Time};
 
 /// The origin of sessions.
 pub struct Origin {
-    params: Arc<Valid<Params>>,
+    params: AppParams,
     plan: Arc<AppPlan>,
     arrival: Distribution<Span>,
     rng: Stream,
@@ -27,7 +27,7 @@ pub struct Origin {
 
 impl Origin {
     /// No session has arrived, and none does from `stop` on.
-    pub fn new(params: Arc<Valid<Params>>, plan: Arc<AppPlan>, stop: Time, rng: Stream) -> Origin {
+    pub fn new(params: AppParams, plan: Arc<AppPlan>, stop: Time, rng: Stream) -> Origin {
         let arrival = plan.arrivals().unwrap_or(Distribution::of(DistributionShape::Constant(f64::INFINITY)));
         let counters = SenderCounters::default();
         Origin {
@@ -74,7 +74,7 @@ impl Origin {
     }
 
     /// The options of both ends of its flows.
-    pub fn params(&self) -> Arc<Valid<Params>> {
+    pub fn params(&self) -> AppParams {
         self.params.clone()
     }
 

@@ -1,50 +1,16 @@
 //! The transports other than TCP that answer their data, QUIC and the rate-based ones: sender and receiver of a flow,
 //! and the contents of their packets.
-//!
-//! The simulator's packet has no fields for a report, nor for the fields of a data packet that the receiver needs. So
-//! the sending end stores the contents of its packets by number until the receiving end has read them.
 
+use super::contents::SentContents;
 use super::load::Load;
 use super::shaped::Shaper;
 use crate::keys::reader::TableReader;
 use crate::keys::{Part, Transport};
-use std::collections::VecDeque;
 use std::sync::Arc;
-use transport::rate_based::common::{push_back_exact, Pdu, Protocol, RateReceiver, RateSender, Statistic};
+use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
 use transport::segment::{Ack, SackBlocks, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
-
-/// Contents of packets in flight, by number.
-#[derive(Debug)]
-pub struct SentContents<T> {
-    first: u32,
-    entries: VecDeque<T>,
-}
-
-/// The most packets that may overtake one of which the contents are still to be read.
-const REORDERING: u32 = 1024;
-
-impl<T: Copy> SentContents<T> {
-    fn new() -> SentContents<T> {
-        SentContents { first: 0, entries: VecDeque::new() }
-    }
-
-    /// Stores the contents of the next packet.
-    fn put(&mut self, entry: T) {
-        push_back_exact(&mut self.entries, entry);
-    }
-
-    /// The contents of a packet; drops those of packets sent long before it.
-    fn read(&mut self, number: u32) -> Option<T> {
-        let contents = self.entries.get(number.wrapping_sub(self.first) as usize).copied()?;
-        while number.wrapping_sub(self.first) > REORDERING {
-            self.entries.pop_front();
-            self.first = self.first.wrapping_add(1);
-        }
-        Some(contents)
-    }
-}
 
 /// One end, and the contents of its packets.
 struct End<M, T> {
@@ -55,8 +21,8 @@ struct End<M, T> {
 }
 
 impl<M, T: Copy> End<M, T> {
-    fn new(machine: M, capable: bool) -> End<M, T> {
-        End { machine, contents: SentContents::new(), ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
+    fn new(machine: M, ecn: Ecn) -> End<M, T> {
+        End { machine, contents: SentContents::new(), ecn }
     }
 }
 
@@ -149,8 +115,8 @@ macro_rules! transports {
             pub fn build(&self, load: &Load, rng: Stream) -> (RatedSource, RatedSink) {
                 let (mut source, sink) = match self {
                     $( Rated::$variant(params) => (
-                        AnySource::$variant(Box::new(End::new(RateSender::sharing(params), <$protocol>::capable(params)))),
-                        AnySink::$variant(Box::new(End::new(RateReceiver::sharing(params), false))),
+                        AnySource::$variant(Box::new(End::new(RateSender::sharing(params), <$protocol>::codepoint(params)))),
+                        AnySink::$variant(Box::new(End::new(RateReceiver::sharing(params), Ecn::NotEct))),
                     ), )+
                 };
                 sender!(&mut source, end => end.machine.take_rng(rng.branch(0)));
@@ -364,17 +330,5 @@ mod tests {
     #[test]
     fn ends_stay_small() {
         assert!(size_of::<RatedSource>() <= 48 && size_of::<RatedSink>() <= 16);
-    }
-
-    /// The first values of a queue take no more room than they need; later it doubles.
-    #[test]
-    fn a_short_queue_has_no_spare_room() {
-        let mut contents = SentContents::new();
-        for number in 1..=4 {
-            contents.put(number);
-            assert_eq!(contents.entries.capacity(), number);
-        }
-        contents.put(5);
-        assert!(contents.entries.capacity() >= 8);
     }
 }

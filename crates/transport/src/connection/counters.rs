@@ -1,6 +1,6 @@
 //! Counters of a sender, and their sums.
 
-use std::ops::Add;
+use std::ops::{Add, Sub};
 
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,22 @@ impl Add for SenderCounters {
             cuts: self.cuts + other.cuts,
             ecn_cuts: self.ecn_cuts + other.ecn_cuts,
             undone: self.undone + other.undone,
+        }
+    }
+}
+
+impl Sub for SenderCounters {
+    type Output = SenderCounters;
+
+    fn sub(self, other: SenderCounters) -> SenderCounters {
+        SenderCounters {
+            sent: self.sent - other.sent,
+            retransmits: self.retransmits - other.retransmits,
+            timeouts: self.timeouts - other.timeouts,
+            fast_recoveries: self.fast_recoveries - other.fast_recoveries,
+            cuts: self.cuts - other.cuts,
+            ecn_cuts: self.ecn_cuts - other.ecn_cuts,
+            undone: self.undone - other.undone,
         }
     }
 }

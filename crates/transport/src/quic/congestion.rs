@@ -73,6 +73,11 @@ impl Congestion {
         self.window.cwnd
     }
 
+    /// Slow start threshold; infinite until the first reduction.
+    pub fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
     /// Reductions of the window, and how often congestion was persistent.
     pub fn counts(&self) -> (u64, u64) {
         (self.reductions, self.persistent)

@@ -32,7 +32,7 @@ pub use sender::QuicSender;
 
 use crate::rate_based::common::{pdus, Protocol};
 use ranges::Ranges;
-use units::{Bytes, Span, Time};
+use units::{Bytes, Ecn, Span, Time};
 
 /// QUIC.
 pub struct Quic;
@@ -46,8 +46,12 @@ impl Protocol for Quic {
         (params.mss, params.headers)
     }
 
-    fn capable(params: &QuicParams) -> bool {
-        params.ecn
+    fn codepoint(params: &QuicParams) -> Ecn {
+        if params.ecn {
+            Ecn::Ect0
+        } else {
+            Ecn::NotEct
+        }
     }
 }
 

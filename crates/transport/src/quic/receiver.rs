@@ -42,6 +42,11 @@ impl QuicReceiver {
         self.duplicates
     }
 
+    /// Pieces of the stream received in order.
+    pub fn delivered(&self) -> u32 {
+        self.next
+    }
+
     /// Whether a packet must be acknowledged at once: one out of order helps the sender to detect losses (section
     /// 13.2.1).
     fn is_urgent(&self, data: &QuicData, marked: bool) -> bool {

@@ -13,6 +13,7 @@ use super::rtt::RttEstimate;
 use super::stream::SendStream;
 use super::{Frames, QuicAck, QuicData, QuicParams};
 use crate::cc::Cause;
+use crate::connection::SenderCounters;
 use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS, MOST_RATE};
 use std::sync::Arc;
 use units::param::Valid;
@@ -66,6 +67,24 @@ impl QuicSender {
     /// Congestion window.
     pub fn cwnd(&self) -> f64 {
         self.congestion.window()
+    }
+
+    /// Slow start threshold.
+    pub fn ssthresh(&self) -> f64 {
+        self.congestion.ssthresh()
+    }
+
+    /// Counters under the names of TCP's: each reduction begins a recovery period.
+    pub fn counters(&self) -> SenderCounters {
+        let (reductions, _) = self.congestion.counts();
+        SenderCounters {
+            sent: u64::from(self.packets.next()),
+            retransmits: self.counts.resent,
+            timeouts: self.counts.timeouts as u32,
+            fast_recoveries: reductions as u32,
+            cuts: reductions,
+            ..SenderCounters::default()
+        }
     }
 
     /// Packets in flight.

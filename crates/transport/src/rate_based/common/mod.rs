@@ -16,7 +16,7 @@ pub use spacer::Spacer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::param::{require, Check, Param, Problem, Valid};
-use units::{Bytes, Span, Stream, Time};
+use units::{Bytes, Ecn, Span, Stream, Time};
 
 /// Protocol data unit: fields common to data packets and reports.
 pub trait Pdu: Copy {
@@ -94,9 +94,9 @@ pub trait Protocol {
 
     /// Payload and header bytes of a data packet.
     fn packet(params: &Self::Params) -> (Bytes, Bytes);
-    /// Whether data packets are ECN-capable.
-    fn capable(_params: &Self::Params) -> bool {
-        false
+    /// The ECN field of data packets.
+    fn codepoint(_params: &Self::Params) -> Ecn {
+        Ecn::NotEct
     }
 }
 

@@ -1,7 +1,7 @@
 //! SCReAM, self-clocked rate adaptation for multimedia: a congestion window that follows the queueing delay, and a
 //! target rate for the video coder.
 //!
-//! *Reference*: RFC8298.
+//! *Reference*: RFC8298; SCREAMV2 for `ecn_response = "l4s"`.
 //! *Units*: bytes of payload, bits per second, seconds.
 //! *Deviations*: one stream; packets of one size; without a live source a coder of exact rate makes the packets; a
 //! missing feedback counts as loss after a timeout, which the RFC leaves to its circuit breaker.
@@ -11,12 +11,14 @@
 //! | [`params`] | the options, and the profiles that fill them |
 //! | [`delay`] | queueing delay, its trend, and the target that competing flows raise |
 //! | [`window`] | the congestion window and the send window |
+//! | [`l4s`] | the response to the share of marked packets |
 //! | [`media`] | the target rate of the video coder |
 //! | [`arrivals`] | packets in flight: acknowledged, reordered, lost |
 //! | [`sender`], [`receiver`] | the two ends |
 
 pub mod arrivals;
 pub mod delay;
+pub mod l4s;
 pub mod media;
 pub mod params;
 pub mod receiver;
@@ -28,7 +30,8 @@ pub use receiver::ScreamReceiver;
 pub use sender::ScreamSender;
 
 use crate::rate_based::common::{pdus, Protocol};
-use units::{Bytes, Span, Time};
+use params::ScreamEcn;
+use units::{Bytes, Ecn, Span, Time};
 
 /// SCReAM.
 pub struct Scream;
@@ -42,8 +45,12 @@ impl Protocol for Scream {
         (params.mss, params.headers)
     }
 
-    fn capable(params: &ScreamParams) -> bool {
-        params.ecn
+    fn codepoint(params: &ScreamParams) -> Ecn {
+        match (params.ecn, params.ecn_response) {
+            (false, _) => Ecn::NotEct,
+            (true, ScreamEcn::Classic) => Ecn::Ect0,
+            (true, ScreamEcn::L4s) => Ecn::Ect1,
+        }
     }
 }
 

@@ -5,6 +5,16 @@ use crate::segment::require_packet;
 use units::param::{Check, Preset, Problem, Range};
 use units::{Bytes, Rate, Span};
 
+units::choices! {
+    /// The response of SCReAM to marks.
+    pub enum ScreamEcn {
+        /// A mark counts like a loss, with a milder reduction; packets are ECT(0).
+        Classic = "classic",
+        /// The reduction follows the share of marked packets; packets are ECT(1).
+        L4s = "l4s",
+    }
+}
+
 units::params! {
     /// A SCReAM flow: the options of its sender and its receiver.
     pub struct ScreamParams {
@@ -16,6 +26,8 @@ units::params! {
         report_size: Bytes = Bytes(72) => { range: Range::Positive, source: "IP, UDP and 44 bytes (RFC8298 section 4.2.1)" },
         /// Packets are ECN-capable.
         ecn: bool = false => { source: "RFC8298 section 4.1.2.1", assumed: true },
+        /// Response to marks, with `ecn`.
+        ecn_response: ScreamEcn = ScreamEcn::Classic => { source: "RFC8298 section 4.1.2.1; l4s: SCREAMV2" },
         /// Least target of the queueing delay (QDELAY_TARGET_LO).
         target_low: Span = Span::from_millis(100) => { range: Range::Positive, source: "RFC8298 section 4.1.1" },
         /// Largest target of the queueing delay (QDELAY_TARGET_HI).
@@ -87,5 +99,10 @@ pub const PROFILES: &[Preset] = &[
         name: "quick",
         doc: "The target rate grows by up to 1 Mbit/s a second, which the RFC names as a high setting.",
         options: &[("ramp_up", "1 Mbit/s")],
+    },
+    Preset {
+        name: "l4s",
+        doc: "The quick ramp, and the response to the share of marked packets of version 2 (SCREAMV2), for DualPI2 and other queues of L4S.",
+        options: &[("ecn", "true"), ("ecn_response", "l4s"), ("ramp_up", "1 Mbit/s")],
     },
 ];

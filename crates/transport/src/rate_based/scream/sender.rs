@@ -6,7 +6,9 @@
 
 use super::arrivals::Arrivals;
 use super::delay::DelayState;
+use super::l4s::MarkShare;
 use super::media::{Counted, MediaRate};
+use super::params::ScreamEcn;
 use super::window::ScreamWindow;
 use super::{ScreamData, ScreamParams, ScreamReport};
 use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS};
@@ -38,6 +40,8 @@ pub struct ScreamSender {
     /// One past the highest packet acknowledged.
     acked: u32,
     marked: u64,
+    /// Share of marked packets, with L4S.
+    marks: Option<Box<MarkShare>>,
     /// No congestion event before this time.
     quiet_until: Time,
     next_pace: Time,
@@ -114,6 +118,16 @@ impl ScreamSender {
         };
         self.cuts += 1;
         self.quiet_until = now + self.round_trip();
+        let payload = self.payload();
+        match &mut self.marks {
+            Some(marks) if !lost => {
+                let (cwnd, share) = marks.reduce(now, self.window.cwnd, payload);
+                self.window.set(now, cwnd);
+                return self.media.reduce(1.0 - share);
+            }
+            Some(marks) => marks.on_loss(now),
+            None => {}
+        }
         self.window.reduce(now, window);
         self.media.reduce(rate);
     }
@@ -178,6 +192,7 @@ impl RateSender for ScreamSender {
             next_made: None,
             acked: 0,
             marked: 0,
+            marks: (params.ecn_response == ScreamEcn::L4s).then(Box::default),
             quiet_until: Time::ZERO,
             next_pace: Time::ZERO,
             counted: Counted::default(),
@@ -223,13 +238,19 @@ impl RateSender for ScreamSender {
         }
         self.sample(now.since(report.echo + report.held).as_secs().max(1e-9));
         self.delay.update(now, report.arrived.since(report.echo).as_secs());
-        let newly = f64::from((report.highest + 1).saturating_sub(self.acked)) * self.payload();
+        let packets = (report.highest + 1).saturating_sub(self.acked);
+        let newly = f64::from(packets) * self.payload();
         self.acked = self.acked.max(report.highest + 1);
         self.counted.acked += 8.0 * newly;
         let lost = self.arrivals.on_report(now, report, self.round_trip());
         self.losses += lost;
         self.count_rounds(now, lost > 0);
         let quiet = now < self.quiet_until;
+        let round_trip = self.round_trip();
+        if let Some(marks) = &mut self.marks {
+            let newly_marked = report.marked.saturating_sub(self.marked);
+            marks.on_report(now, u64::from(packets), newly_marked, round_trip);
+        }
         let marked = report.marked > self.marked;
         self.marked = self.marked.max(report.marked);
         if (lost > 0 || marked) && !quiet {
@@ -262,7 +283,11 @@ impl RateSender for ScreamSender {
         self.arrivals.sent(self.seq);
         self.seq += 1;
         self.counted.sent += 8.0 * self.payload();
-        self.window.on_sent(now, self.in_flight());
+        let in_flight = self.in_flight();
+        self.window.on_sent(now, in_flight);
+        if let Some(marks) = &mut self.marks {
+            marks.on_sent(in_flight);
+        }
         self.next_pace = now + self.pace_gap();
         self.timeout = self.timeout.or(Some(now + self.params.feedback_timeout));
         Some(data)
@@ -360,6 +385,25 @@ mod tests {
         assert_eq!(sender.cuts, 1);
         sender.on_report(ms(200), &report(9, 200, 3));
         assert_eq!((sender.cuts, sender.media.target), (2, 810e3));
+    }
+
+    /// The first mark of L4S takes a quarter. A sixteenth of the packets of the second round trip is marked: 0.25 falls to
+    /// 15/16 of it and a 256th; the window has 20 packets, which take 0.45 of half of that.
+    #[test]
+    fn marks_of_l4s_take_their_share() {
+        let response = ScreamParams { ecn: true, ecn_response: ScreamEcn::L4s, ..ScreamParams::default() };
+        let mut sender = sender(response);
+        (sender.window.cwnd, sender.media.target) = (1e6, 1e6);
+        sender.provide(Time::ZERO, 100);
+        (0..40).for_each(|step| drop(burst(&mut sender, step)));
+        sender.on_report(ms(100), &report(3, 100, 1));
+        assert_eq!((sender.media.target, sender.cuts), (750e3, 1));
+        sender.window.cwnd = 20_000.0;
+        sender.on_report(ms(200), &report(19, 200, 2));
+        let alpha = 0.25 * 15.0 / 16.0 + 1.0 / 256.0;
+        let left = 1.0 - alpha / 2.0 * 0.45;
+        assert!((sender.window.cwnd - 20_000.0 * left).abs() < 1e-9, "{}", sender.window.cwnd);
+        assert!((sender.media.target - 750e3 * left).abs() < 1e-9, "{}", sender.media.target);
     }
 
     /// 100 kbit/s in packets of 1000 B: one each 80 ms; a file of two packets ends.

@@ -83,6 +83,12 @@ impl ScreamWindow {
         self.cwnd = (self.cwnd * beta).max(self.min_cwnd);
     }
 
+    /// Sets the window after a mark of L4S.
+    pub fn set(&mut self, now: Time, cwnd: f64) {
+        self.leave_fast_increase(now);
+        self.cwnd = cwnd.max(self.min_cwnd);
+    }
+
     /// Starts over after a timeout.
     pub fn collapse(&mut self, now: Time) {
         self.leave_fast_increase(now);

@@ -29,7 +29,7 @@ pub use receiver::TfrcReceiver;
 pub use sender::TfrcSender;
 
 use crate::rate_based::common::{pdus, Protocol};
-use units::{Bytes, Span, Time};
+use units::{Bytes, Ecn, Span, Time};
 
 /// TFRC.
 pub struct Tfrc;
@@ -42,8 +42,12 @@ impl Protocol for Tfrc {
     fn packet(params: &TfrcParams) -> (Bytes, Bytes) {
         (params.mss, params.headers)
     }
-    fn capable(params: &TfrcParams) -> bool {
-        params.ecn
+    fn codepoint(params: &TfrcParams) -> Ecn {
+        if params.ecn {
+            Ecn::Ect0
+        } else {
+            Ecn::NotEct
+        }
     }
 }
 
