@@ -3,8 +3,9 @@
 //! *Reference*: KK03 as RFC6297 section 2 and the notes of Linux's `tcp_lp` describe it.
 //! *Units*: windows in segments, delays in nanoseconds.
 //! *Deviations*: delays are round-trip times, as no sender here learns one-way delays: a queue on the return path
-//! counts as well. A segment alone in flight gives no sample, as the receiver may delay its ACK; so the mean starts again
-//! after a reduction to one segment. The segments sent before a reduction indicate nothing.
+//! counts as well. The receiver may delay the ACK of a segment alone in flight, and one of one segment among those of two:
+//! they give no sample, so the mean starts again after a reduction to one segment. The segments sent before a reduction
+//! indicate nothing.
 //!
 //! An early indication of congestion is a smoothed delay above `min + lp_threshold (max - min)`. The first one halves the
 //! window and starts the inference phase, `lp_inference` round trips without growth; another one in that phase leaves
@@ -14,6 +15,9 @@ use super::avoidance::{reduced, Avoidance};
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{LpParams, Params};
 use units::{Span, Time};
+
+/// ACKs of two segments remembered, at most.
+const PAIRS: u32 = 5;
 
 /// Least and greatest delay, and its mean.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +39,8 @@ pub struct Lp {
     reduced_at: u32,
     /// The next sample starts the mean.
     restarts: bool,
+    /// ACKs of two segments, less those of one since.
+    pairs: u32,
 }
 
 impl Lp {
@@ -47,7 +53,21 @@ impl Lp {
             inferring: None,
             reduced_at: 0,
             restarts: false,
+            pairs: 0,
         }
+    }
+
+    /// Whether the receiver may have delayed this ACK.
+    fn may_be_late(&mut self, event: &AckEvent) -> bool {
+        if event.flight <= 1 {
+            return true;
+        }
+        if !event.sacks && event.acked > 1 {
+            self.pairs = (self.pairs + 1).min(PAIRS);
+        }
+        let late = !event.sacks && event.acked == 1 && self.pairs > 0;
+        self.pairs -= u32::from(late);
+        late
     }
 
     fn measure(&mut self, rtt: Span) {
@@ -105,7 +125,8 @@ impl Control for Lp {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
-        if let Some(rtt) = event.delay_sample().filter(|_| event.flight > 1) {
+        let late = self.may_be_late(event);
+        if let Some(rtt) = event.delay_sample().filter(|_| !late) {
             self.measure(rtt);
         }
     }
@@ -175,6 +196,20 @@ mod tests {
         assert_eq!(see(&mut cc, &mut window, &ack(600, 1, 32, 32, 190)), 2.0);
         assert_eq!(see(&mut cc, &mut window, &ack(700, 1, 33, 34, 110)), 2.5);
         assert_eq!(cc.delays.map(|delays| delays.smoothed), Some(110e6));
+    }
+
+    /// After an ACK of two segments one of one segment may have waited for the receiver's timer: no sample. Without ACKs of
+    /// two each counts.
+    #[test]
+    fn a_delayed_ack_indicates_nothing() {
+        let mut cc = control(LpParams::default());
+        let smoothed = |cc: &Lp| cc.delays.map(|delays| delays.smoothed);
+        cc.on_every_ack(&ack(0, 2, 2, 6, 112));
+        let before = smoothed(&cc);
+        cc.on_every_ack(&ack(40, 1, 3, 6, 190));
+        assert_eq!(smoothed(&cc), before);
+        cc.on_every_ack(&ack(80, 1, 4, 7, 190));
+        assert_ne!(smoothed(&cc), before);
     }
 
     /// Slow start finds the greatest delay: no indication counts in it.
