@@ -143,23 +143,24 @@ class HierarchicalTokenBucket(Model):
         else:
             self.leaves[packet.flow].queue.append(packet)
 
-    @staticmethod
-    def from_place(place, some):
-        """The first of some classes from a place on; round to the start if none is."""
-        return min(some, key=lambda one: (one.number < place, one.number))
-
     def able(self, now):
         """The leaves that may send, each with its lender."""
         some = [(leaf, leaf.lender(now)) for leaf in self.waiting()]
         return [(leaf, lender) for leaf, lender in some if lender]
 
+    @staticmethod
+    def after(place, numbers):
+        """The first of some classes after a place; none stands for the start."""
+        return min((number for number in numbers if number > place), default=None)
+
     def settle(self, now):
-        """A round that stands at a class which can send no more continues with the next that can, or to the start."""
+        """A round that stands at a class which can send no more continues with the next that can, or to the start, where
+        it waits for whoever is the first to be able when it is needed."""
         able = self.able(now)
         for (level, prio), place in self.next_at.items():
             there = [its.number for leaf, its in able if (its.level, leaf.prio) == (level, prio)]
-            later = [number for number in there if number >= place]
-            self.next_at[level, prio] = min(later, default=0)
+            if place is not None and place not in there:
+                self.next_at[level, prio] = self.after(place, there)
 
     def dequeue(self, now):
         self.settle(now)
@@ -168,21 +169,13 @@ class HierarchicalTokenBucket(Model):
             return None
         level, prio = min((lender.level, leaf.prio) for leaf, lender in able)
         able = [(leaf, lender) for leaf, lender in able if (lender.level, leaf.prio) == (level, prio)]
-        lender = self.from_place(self.next_at.get((level, prio), 0), [row[1] for row in able])
-        self.next_at[level, prio] = lender.number
-        leaves = [leaf for leaf, its in able if its is lender]
-        at = lender
-        while at.below:
-            children = [one for one in at.below if any(one in leaf.line() for leaf in leaves)]
-            child = self.from_place(at.next_below.get(prio, 0), children)
-            at.next_below[prio] = child.number
-            at = child
+        at, lender = self.look_up(level, prio, able)
         packet = at.queue.popleft()
-        self.account(at, lender, leaves, packet.size, now)
+        self.account(at, lender, able, packet.size, now)
         self.settle(now)
         return packet
 
-    def account(self, leaf, lender, leaves, size, now):
+    def account(self, leaf, lender, able, size, now):
         level, prio = lender.level, leaf.prio
         for one in leaf.line():
             if one.level >= level:
@@ -193,20 +186,42 @@ class HierarchicalTokenBucket(Model):
         left = leaf.deficits.get(level, 0) - size
         if left < 0:
             left += leaf.quantum
-            self.turn_ends(leaf, lender, leaves, prio)
+            self.pass_on(leaf, lender, level, prio, able)
         leaf.deficits[level] = left
 
-    def turn_ends(self, leaf, lender, leaves, prio):
-        at = leaf
-        while at is not lender:
-            above = at.above
-            later = [one for one in above.below if any(one in other.line() for other in leaves)]
-            above.next_below[prio] = at.number + 1
-            if any(one.number > at.number for one in later):
-                return
-            above.next_below[prio] = 0
-            at = above
-        self.next_at[lender.level, prio] = lender.number + 1
+    def look_up(self, level, prio, able):
+        """The leaf whose turn it is, and its lender. A class whose round has come to its end starts it again, and it is
+        the turn of the class after it."""
+        row = {its.number: its for _, its in able}
+        while True:
+            place = self.next_at.get((level, prio))
+            at = lender = row[min(row) if place is None else place]
+            self.next_at[level, prio] = lender.number
+            while at.below:
+                children = self.children(at, lender, able)
+                place = at.next_below.get(prio)
+                later = [number for number in children if place is not None and number >= place]
+                if not later:
+                    at.next_below[prio] = min(children)
+                    self.pass_on(at, lender, level, prio, able)
+                    break
+                at.next_below[prio] = min(later)
+                at = children[min(later)]
+            else:
+                return at, lender
+
+    @staticmethod
+    def children(at, lender, able):
+        """Classes right below one through which a leaf borrows from the lender, by number."""
+        lines = [leaf.line() for leaf, its in able if its is lender]
+        return {one.number: one for one in at.below if any(one in line for line in lines)}
+
+    def pass_on(self, at, lender, level, prio, able):
+        """It is the turn of the class after this one, or the round above it has come to its end."""
+        if at is lender:
+            self.next_at[level, prio] = self.after(at.number, [its.number for _, its in able])
+        else:
+            at.above.next_below[prio] = self.after(at.number, self.children(at.above, lender, able))
 
     def ready(self):
         return min((leaf.able_at() for leaf in self.waiting()), default=None)

@@ -25,6 +25,13 @@ OUR_RED = (
     "burst = 20; max_p = 0.1; idle_rate = 10 Mbit/s"
 )
 OUR_PIE = "kind = pie; dialect = linux; first_update = 404 ms; limit = 1000 pkts"
+#: Of HTB. A byte takes a whole number of nanoseconds at each rate, so that the kernel rounds none.
+BUCKETS = "burst 1600 cburst 1600"
+#: Classes of HTB by code point, from 0.
+BY_CODE = "; ".join(
+    f"filter parent 10: protocol ip u32 match ip dsfield {code << 2:#x} 0xfc classid 10:1{code}"
+    for code in range(3)
+)
 #: A burst that lifts the average and leaves packets waiting, a silence in which they go, and light load, which is
 #: dropped until the average has come down.
 PAUSES: Phases = tuple(
@@ -42,6 +49,36 @@ CASES = (
         "tbf rate 4mbit burst 8000 limit 60000 peakrate 8mbit mtu 1600",
         "kind = tbf; rate = 4 Mbit/s; burst = 8000 B; limit = 60000 B; peak_rate = 8 Mbit/s; mtu = 1600 B",
         random=False,
+    ),
+    Case(
+        "htb_shares",
+        "htb default 10; "
+        f"class parent 10: classid 10:1 htb rate 8mbit ceil 8mbit {BUCKETS} quantum 1500; "
+        f"class parent 10:1 classid 10:10 htb rate 1mbit ceil 8mbit {BUCKETS} quantum 3000; "
+        f"class parent 10:1 classid 10:11 htb rate 2mbit ceil 8mbit {BUCKETS} quantum 1500; "
+        f"class parent 10:1 classid 10:12 htb rate 1mbit ceil 4mbit {BUCKETS} quantum 1500; {BY_CODE}",
+        "kind = htb; limit = 10000 pkts; "
+        "classes = [{ rate = 8 Mbit/s }, { parent = 0; rate = 1 Mbit/s; ceil = 8 Mbit/s; quantum = 3000 B }, "
+        "{ parent = 0; rate = 2 Mbit/s; ceil = 8 Mbit/s; quantum = 1500 B }, "
+        "{ parent = 0; rate = 1 Mbit/s; ceil = 4 Mbit/s; quantum = 1500 B }]; leaf_of = [1, 2, 3]",
+        random=False,
+        codes=(0, 1, 1, 2, 2),
+    ),
+    Case(
+        "htb_priority",
+        "htb default 10; "
+        f"class parent 10: classid 10:1 htb rate 8mbit ceil 8mbit {BUCKETS} quantum 1500; "
+        f"class parent 10:1 classid 10:2 htb rate 4mbit ceil 8mbit {BUCKETS} quantum 1500; "
+        f"class parent 10:2 classid 10:10 htb rate 1mbit ceil 8mbit {BUCKETS} quantum 1500 prio 1; "
+        f"class parent 10:2 classid 10:11 htb rate 2mbit ceil 4mbit burst 8000 cburst 4000 quantum 1500; "
+        f"class parent 10:1 classid 10:12 htb rate 2mbit ceil 4mbit {BUCKETS} quantum 1500 prio 1; {BY_CODE}",
+        "kind = htb; limit = 10000 pkts; "
+        "classes = [{ rate = 8 Mbit/s }, { parent = 0; rate = 4 Mbit/s; ceil = 8 Mbit/s }, "
+        "{ parent = 1; rate = 1 Mbit/s; ceil = 8 Mbit/s; quantum = 1500 B; prio = 1 }, "
+        "{ parent = 1; rate = 2 Mbit/s; ceil = 4 Mbit/s; burst = 8000 B; cburst = 4000 B; quantum = 1500 B }, "
+        "{ parent = 0; rate = 2 Mbit/s; ceil = 4 Mbit/s; quantum = 1500 B; prio = 1 }]; leaf_of = [2, 3, 4]",
+        random=False,
+        codes=(0, 1, 1, 2, 2),
     ),
     Case("pfifo", "pfifo limit 50", "kind = droptail; limit = 50 pkts", random=False),
     Case("codel", "codel limit 200", "kind = codel; dialect = linux; limit = 200 pkts", random=False),

@@ -128,8 +128,9 @@ impl Discipline for Params {
     }
 }
 
-/// The places at which the rounds of a class, or of a level, go on: one for each priority.
-type Turns = [usize; PRIOS];
+/// The classes at which the rounds of a class, or of a level, go on: one for each priority; none where a round has come
+/// to its end or has not begun.
+type Turns = [Option<usize>; PRIOS];
 
 /// State of a hierarchical token bucket.
 #[derive(Clone, Debug)]
@@ -166,8 +167,8 @@ impl<P: Packet + Copy> Htb<P> {
                 .collect(),
             queues: (0..classes.len()).map(queue).collect(),
             leaves: (0..classes.len()).filter(|i| params.is_leaf(*i)).collect(),
-            below: vec![[0; PRIOS]; classes.len()],
-            at_level: vec![[0; PRIOS]; depth],
+            below: vec![[None; PRIOS]; classes.len()],
+            at_level: vec![[None; PRIOS]; depth],
             able: Vec::with_capacity(classes.len()),
             limit: Limit::new(params.limit, params.limit_test),
             class_by: params.class_by,
@@ -228,15 +229,14 @@ impl<P: Packet + Copy> Htb<P> {
     }
 
     /// Lists the leaves that may send. A round of a level that has reached a class which can send no more continues
-    /// with the next that can, or to the start.
+    /// with the next that can, or comes to its end.
     fn settle(&mut self, now: Time) {
         self.list_able(now);
         for level in 0..self.at_level.len() {
             for prio in 0..PRIOS {
-                let place = self.at_level[level][prio];
+                let Some(place) = self.at_level[level][prio] else { continue };
                 let there = self.able.iter().filter(|row| self.rank(row) == (level, prio));
-                let later = there.map(|row| row.1).filter(|lender| *lender >= place);
-                self.at_level[level][prio] = later.min().unwrap_or(0);
+                self.at_level[level][prio] = there.map(|row| row.1).filter(|lender| *lender >= place).min();
             }
         }
     }
@@ -250,17 +250,45 @@ impl<P: Packet + Copy> Htb<P> {
         able.retain(|row| self.rank(row) == first);
         self.able = able;
         let (level, prio) = first;
-        let lender = first_from(self.at_level[level][prio], self.able.iter().map(|row| row.1))?;
-        self.at_level[level][prio] = lender;
+        loop {
+            let start = self.able.iter().map(|row| row.1).min();
+            let lender = self.at_level[level][prio].or(start)?;
+            self.at_level[level][prio] = Some(lender);
+            match self.descend(lender, prio) {
+                Ok(leaf) => return Some((leaf, lender)),
+                Err(at) => self.pass_on(at, lender, first),
+            }
+        }
+    }
+
+    /// The leaf below a lender whose turn it is; or else the first class on the way whose round has come to its end,
+    /// and which begins it again.
+    fn descend(&mut self, lender: usize, prio: usize) -> Result<usize, usize> {
         let mut at = lender;
         while self.nodes[at].level > 0 {
-            let mine = self.able.iter().filter(|row| row.1 == lender);
-            let children = mine.filter_map(|row| self.child_towards(at, row.0));
-            let child = first_from(self.below[at][prio], children)?;
-            self.below[at][prio] = child;
-            at = child;
+            let place = self.below[at][prio];
+            let later = place.and_then(|place| self.children(at, lender).filter(|child| *child >= place).min());
+            self.below[at][prio] = later.or_else(|| self.children(at, lender).min());
+            at = later.ok_or(at)?;
         }
-        Some((at, lender))
+        Ok(at)
+    }
+
+    /// Classes right below one through which a leaf borrows from the lender.
+    fn children(&self, at: usize, lender: usize) -> impl Iterator<Item = usize> + '_ {
+        let mine = self.able.iter().filter(move |row| row.1 == lender);
+        mine.filter_map(move |row| self.child_towards(at, row.0))
+    }
+
+    /// Makes it the turn of the class after this one, or ends the round above it.
+    fn pass_on(&mut self, at: usize, lender: usize, (level, prio): (usize, usize)) {
+        if at == lender {
+            let lenders = self.able.iter().map(|row| row.1);
+            self.at_level[level][prio] = lenders.filter(|other| *other > at).min();
+        } else if let Some(parent) = self.nodes[at].parent {
+            let next = self.children(parent, lender).filter(|child| *child > at).min();
+            self.below[parent][prio] = next;
+        }
     }
 
     /// The class right below `i` on the way to a leaf.
@@ -284,31 +312,9 @@ impl<P: Packet + Copy> Htb<P> {
         node.deficit[level] -= size.0 as i64;
         if node.deficit[level] < 0 {
             node.deficit[level] += node.quantum;
-            self.end_turn(leaf, lender, prio);
+            self.pass_on(leaf, lender, (level, prio));
         }
     }
-
-    /// Moves the round past a leaf; where it was the last of its parent's that may send, past the parent as well, up to
-    /// the lender.
-    fn end_turn(&mut self, leaf: usize, lender: usize, prio: usize) {
-        let mut at = leaf;
-        while at != lender {
-            let Some(parent) = self.nodes[at].parent else { break };
-            self.below[parent][prio] = at + 1;
-            let mine = self.able.iter().filter(|row| row.1 == lender);
-            if mine.filter_map(|row| self.child_towards(parent, row.0)).any(|child| child > at) {
-                return;
-            }
-            self.below[parent][prio] = 0;
-            at = parent;
-        }
-        self.at_level[self.nodes[lender].level][prio] = lender + 1;
-    }
-}
-
-/// The smallest of some places that is not before `from`; if all are, the smallest.
-fn first_from(from: usize, places: impl Iterator<Item = usize> + Clone) -> Option<usize> {
-    places.clone().filter(|place| *place >= from).min().or_else(|| places.min())
 }
 
 impl<P: Packet + Copy> QueueDisc<P> for Htb<P> {
