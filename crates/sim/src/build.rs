@@ -7,8 +7,8 @@ use crate::link::Link;
 use crate::network::{Carrier, Flow, Network};
 use crate::packet::{FlowLabel, Waiting};
 use crate::plan::{member_of, GroupPlan, LinkPlan, Plan, PrivatePlan, TransportPlan};
-use crate::source::load::{AppPlan, Load};
 use crate::source::connection::AppParams;
+use crate::source::load::{AppPlan, Load};
 use crate::source::rated::Rated;
 use crate::source::{AppSink, AppSource, Marker, Origin, Sink, Source, UdpSource};
 use queue::disc::QueueDisc;
@@ -158,12 +158,7 @@ fn build_flow<S: Default>(
 }
 
 /// The two ends of a session, or the origin of sessions that arrive in an open loop.
-fn build_app(
-    params: &AppParams,
-    app: &Arc<AppPlan>,
-    stop: Time,
-    stream: Stream,
-) -> (Source, Sink, Time) {
+fn build_app(params: &AppParams, app: &Arc<AppPlan>, stop: Time, stream: Stream) -> (Source, Sink, Time) {
     let sink = Sink::App(Box::new(AppSink::new(params.clone())));
     if app.arrivals().is_some() {
         let origin = Origin::new(params.clone(), app.clone(), stop, stream);

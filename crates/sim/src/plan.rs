@@ -304,7 +304,9 @@ impl TransportPlan {
     /// Whether an application offers objects to it.
     pub fn is_app(&self) -> bool {
         match self {
-            TransportPlan::Tcp { load, .. } | TransportPlan::Rated { load, .. } => matches!(load, Load::App(_)),
+            TransportPlan::Tcp { load, .. } | TransportPlan::Rated { load, .. } => {
+                matches!(load, Load::App(_))
+            }
             TransportPlan::Udp(_) => false,
         }
     }

@@ -72,7 +72,10 @@ fn play(text: &str) -> usize {
         }
         let theirs: f64 = after.split(' ').next().unwrap().parse().unwrap();
         let ours = replay.window.cwnd;
-        assert!((ours / theirs - 1.0).abs() < 1e-9, "{keys:?}, round trip {rounds}: {ours} instead of {theirs}");
+        assert!(
+            (ours / theirs - 1.0).abs() < 1e-9,
+            "{keys:?}, round trip {rounds}: {ours} instead of {theirs}"
+        );
     }
     rounds
 }

@@ -250,7 +250,9 @@ impl AppReceiver {
     /// Replaces the connection by one that was opened at this time.
     pub fn reopen(&mut self, params: &AppParams, opened: Time) {
         match (self, params) {
-            (AppReceiver::Quic(side), AppParams::Quic(params)) => side.machine = QuicReceiver::sharing(params),
+            (AppReceiver::Quic(side), AppParams::Quic(params)) => {
+                side.machine = QuicReceiver::sharing(params)
+            }
             (receiver, params) => {
                 *receiver = AppReceiver::new(params);
                 if let AppReceiver::Tcp(tcp) = receiver {

@@ -267,7 +267,8 @@ impl<P: Packet + Copy> Htb<P> {
         let mut at = lender;
         while self.nodes[at].level > 0 {
             let place = self.below[at][prio];
-            let later = place.and_then(|place| self.children(at, lender).filter(|child| *child >= place).min());
+            let later =
+                place.and_then(|place| self.children(at, lender).filter(|child| *child >= place).min());
             self.below[at][prio] = later.or_else(|| self.children(at, lender).min());
             at = later.ok_or(at)?;
         }
