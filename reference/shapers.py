@@ -155,7 +155,7 @@ class HierarchicalTokenBucket(Model):
 
     def settle(self, now):
         """A round that stands at a class which can send no more continues with the next that can, or to the start, where
-        it waits for whoever is the first to be able when it is needed."""
+        it waits until it is needed."""
         able = self.able(now)
         for (level, prio), place in self.next_at.items():
             there = [its.number for leaf, its in able if (its.level, leaf.prio) == (level, prio)]

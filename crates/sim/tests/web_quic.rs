@@ -73,7 +73,7 @@ fn an_object_is_a_whole_number_of_packets() {
     assert_eq!(times[0], times[1]);
 }
 
-/// Packets of earlier connections are still under way when the next one opens, and many are lost: every object arrives.
+/// Packets of earlier connections are still in flight when the next one opens, and many are lost: every object arrives.
 #[test]
 fn objects_arrive_over_short_buffers() {
     let keys = "count = 6\nsource = \"http\"\nsize = \"60 kB\"\nthink = \"1 ms\"";

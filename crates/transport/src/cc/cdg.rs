@@ -47,7 +47,7 @@ impl Gradient {
     }
 }
 
-/// What the gradients show of the bottleneck's buffer.
+/// State of the buffer of the bottleneck, by the gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Buffer {
     Unknown,
