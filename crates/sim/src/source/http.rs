@@ -1,4 +1,4 @@
-//! Web sessions: pages of one or more objects over short TCP connections, with times to think in between.
+//! Web sessions: pages of one or more objects over short connections, with times to think in between.
 //!
 //! *Reference*: sizes of web objects have heavy tails: CB97 (Pareto, shape near 1.06 for files, 1.1 to 1.5 for objects
 //! that users wait for); the pages of `3gpp2` are those of 3GPP2-EM section 2.1.3.1. Closed and open loop: SWH06.

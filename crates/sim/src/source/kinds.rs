@@ -233,11 +233,11 @@ macro_rules! sources {
 sources! {
     /// As much as the transport takes, or a file of `bytes`.
     Ftp(Ftp) = "ftp",
-    /// Web pages over short TCP connections, with times to think in between.
+    /// Web pages over short connections, with times to think in between.
     Http(Http) = "http",
     /// Keystrokes: small segments over one TCP connection.
     Telnet(Telnet) = "telnet",
-    /// Video in chunks over TCP, whose quality follows the network.
+    /// Video in chunks, whose quality follows the network.
     Video(Video) = "video",
     /// Live video over a rate-based transport, each frame as large as the rate allows.
     Shaped(Shaped) = "shaped",
