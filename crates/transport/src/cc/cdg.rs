@@ -389,7 +389,7 @@ mod tests {
         feed(&mut cc, &[(108, 130)]);
         assert_eq!(cc.buffer, Buffer::NotFull, "both rise");
         // Nothing is known before there are two rounds.
-        let mut cc = control(Params { cdg_tolerance: true, ..Params::default() });
-        assert_eq!(cc.on_congestion(&window, &loss(Cause::Loss, 20.0)), 10.0);
+        let mut fresh = control(Params { cdg_tolerance: true, ..Params::default() });
+        assert_eq!(fresh.on_congestion(&window, &loss(Cause::Loss, 20.0)), 10.0);
     }
 }

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_delayed_ack_indicates_nothing() {
         let mut cc = control(LpParams::default());
-        let smoothed = |cc: &Lp| cc.delays.map(|delays| delays.smoothed);
+        let smoothed = |of: &Lp| of.delays.map(|delays| delays.smoothed);
         cc.on_every_ack(&ack(0, 2, 2, 6, 112));
         let before = smoothed(&cc);
         cc.on_every_ack(&ack(40, 1, 3, 6, 190));
