@@ -154,8 +154,8 @@ class HierarchicalTokenBucket(Model):
         return min((number for number in numbers if number > place), default=None)
 
     def settle(self, now):
-        """A round that stands at a class which can send no more continues with the next that can, or to the start, where
-        it waits until it is needed."""
+        """A round that stands at a class which can send no more continues with the next that can, or to the start,
+        where it waits until it is needed."""
         able = self.able(now)
         for (level, prio), place in self.next_at.items():
             there = [its.number for leaf, its in able if (its.level, leaf.prio) == (level, prio)]
