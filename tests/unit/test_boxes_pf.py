@@ -35,10 +35,10 @@ def test_queues_of_altq_have_their_share_of_the_interface() -> None:
         ("droptail", 20e6, 2e6), ("red", 20e6, 12e6), ("droptail", 20e6, 6e6),
     ]  # fmt: skip
     assert found["voip"].params == {"limit": "30 pkts"} and found["voip"].box == "altq"
-    # 10 and 30 % of the 50 slots that ALTQ has by default, and its average at 1000 packets a second.
+    # 10 and 30 % of the 50 slots that ALTQ has by default. HFSC gives RED the 1 ms of a packet as 10^6 us.
     red = found["std"].params
     assert (red["min_th"], red["max_th"], red["max_p"], red["w_q"], red["ecn"]) == (
-        "5 pkts", "15 pkts", 0.1, 1 / 512, True,
+        "5 pkts", "15 pkts", 0.1, 1 / 64, True,
     )  # fmt: skip
 
 
@@ -47,6 +47,12 @@ def test_nested_queues_of_altq_are_those_without_queues_below_them() -> None:
     assert (ack.title, ack.share_bps, rest.title, rest.share_bps) == ("ack", 0.4e6, "rest", 1.6e6)
     # 133 packets a second: below 2.4 Mbit/s the average is shorter.
     assert rest.params["w_q"] == 1 / 128 and rest.scheduler == "cbq"
+    fast = NESTED.replace("2Mb", "100Mb")
+    assert read_all(fast)[1].params["w_q"] == 1 / 512
+    hfsc = read_all(fast.replace("cbq", "hfsc"))[1].params
+    assert (hfsc["w_q"], hfsc["idle_rate"]) == (1 / 64, "80 kbit/s")
+    faster = read_all(fast.replace("cbq", "hfsc").replace("100Mb", "1Gb"))[1].params
+    assert faster["w_q"] == 1 / 128, "800 Mbit/s are 66667 packets a second, taken for 67"
 
 
 def test_codel_of_altq_alone_and_within_a_scheduler() -> None:

@@ -1,7 +1,12 @@
 """ALTQ of FreeBSD, pfSense and NetBSD: queues of pf.conf under HFSC, CBQ, PRIQ or FAIRQ, or CoDel alone.
 
-Reference: FreeBSD pf.conf(5) and altq(4). A queue is tail drop of 50 slots, RED with thresholds of 10 and 30 % of its
-slots, at most 1 in 10, or CoDel; FAIRQ has fair queues. In a scheduler CoDel has 5 and 100 ms.
+Reference: FreeBSD pf.conf(5) and altq(4); for the sizes FreeBSD's altq_red.c, altq_rmclass.c, altq_hfsc.c and
+altq_priq.c. A queue is tail drop of 50 slots, RED with thresholds of 10 and 30 % of its slots, at most 1 in 10, or
+CoDel; FAIRQ has fair queues. In a scheduler CoDel has 5 and 100 ms.
+
+RED takes a shorter average on slow links: it is given the time of a packet in microseconds, by CBQ. HFSC and PRIQ give
+it nanoseconds, so that they count as slow up to 600 Mbit/s, and their average hardly decays while they are idle. A full
+buffer drops the arrival; RED of ALTQ 1.1.2 and before chose a victim at random.
 """
 
 from __future__ import annotations
@@ -27,8 +32,10 @@ SCHEDULERS = ("hfsc", "cbq", "priq", "fairq", "codel")
 BUCKETS = 256
 #: Thresholds of RED as shares of the slots, and its greatest probability.
 LOW, HIGH, MAX_P = 0.1, 0.3, 0.1
-#: Time constant of RED's average in packets, by the most packets a second of the queue.
+#: Time constant of RED's average in packets, by the most packets a second of the queue; and the factor by which HFSC and
+#: PRIQ mistake the time of a packet.
 WEIGHTS = ((50.0, 64.0), (300.0, 128.0), (float("inf"), 512.0))
+MISTAKEN = 1000.0
 #: Words of a queue's options that are about its drops.
 _OWN = ("red", "rio", "ecn", "codel")
 
@@ -171,7 +178,7 @@ def _queue(
     if "red" in options or "rio" in options:
         if "rio" in options:
             notes.append(Note("lost", "rio", "packets out of profile are taken as the others"))
-        kind, params = "red", _red(slots, share or rate, "ecn" in options)
+        kind, params = "red", _red(slots, share or rate, "ecn" in options, scheduler)
     elif (scheduler == "" and "codel" in own.words) or "codel" in options:
         alone = not scheduler
         times = {
@@ -189,15 +196,17 @@ def _queue(
     return Import("altq", kind, params, notes, rate, title=title, share_bps=share, scheduler=scheduler)
 
 
-def _red(slots: int, rate_bps: float | None, ecn: bool) -> dict[str, Any]:
-    """RED as ALTQ sizes it for the slots and the rate of a queue."""
+def _red(slots: int, rate_bps: float | None, ecn: bool, scheduler: str) -> dict[str, Any]:
+    """RED as ALTQ sizes it for the slots and the rate of a queue in a scheduler."""
     low = _slots(slots, LOW)
-    packets = float("inf") if rate_bps is None else rate_bps / 12_000.0
+    taken_bps = rate_bps if rate_bps is None or scheduler == "cbq" else rate_bps / MISTAKEN
+    packets = float("inf") if taken_bps is None else taken_bps / 12_000.0
+    idle = {} if taken_bps == rate_bps or taken_bps is None else {"idle_rate": units.show_rate(taken_bps)}
     memory = next(weight for most, weight in WEIGHTS if packets < most or most == float("inf"))
     return {
         "dialect": "altq", "limit": units.show_packets(slots), "min_th": units.show_packets(low),
         "max_th": units.show_packets(max(low + 1, _slots(slots, HIGH))), "max_p": MAX_P, "w_q": 1.0 / memory,
-        "ecn": ecn,
+        "victim": "arriving", "ecn": ecn, **idle,
     }  # fmt: skip
 
 
