@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import dropcurve as dc
 from dropcurve.boxes import export, read, read_all, tc_numbers, tc_try
 from dropcurve.boxes.tc_write import WRITERS
+from dropcurve.scenario.links.framing import WORDS, Framing
 
 RATE = 1e8
 
@@ -362,3 +364,25 @@ def test_several_variables_of_a_line_are_filled_in() -> None:
     found = read(text)
     assert "ppp0" in found.title
     assert (found.rate_bps, found.params["limit"]) == (1.8e6, "20480 B")
+
+
+@pytest.mark.parametrize(
+    ("word", "layer", "overhead"), [("pppoe-llcsnap", "atm", 26), ("docsis", "ethernet", 4)]
+)
+def test_a_shaper_counts_packets_as_the_line_frames_them(word: str, layer: str, overhead: int) -> None:
+    """A size table adds to the 14 bytes of the Ethernet header, CAKE's overhead to the network layer's."""
+    line = Framing(*WORDS[word])
+    shaped = export("fq_codel", {}, box="linux", rate_bps=1e6, shape=True, framing=line)
+    assert re.search(rf"stab (mpu 64 )?overhead {overhead} linklayer {layer} htb", shaped.text)
+    assert read(shaped.text).params == read(
+        export("fq_codel", {}, box="linux", rate_bps=1e6, shape=True).text
+    ).params  # fmt: skip
+    cake = export("cake", {}, box="linux", rate_bps=1e6, framing=line)
+    assert f"overhead {line.overhead} " in cake.text
+    assert cake.params_as_loaded["overhead"] == f"{line.overhead} B"
+    stated = export("cake", {"overhead": "10 B"}, box="linux", rate_bps=1e6, framing=line)
+    assert "overhead 10 " in stated.text, "what is asked for stays"
+    notes = export("red", {}, box="ios", rate_bps=1e6, framing=line).notes
+    assert any(f"the line takes {line.on_wire(1500)} bytes" in one.text for one in notes)
+    section = export("fq_codel", {}, box="sqm", rate_bps=1e6, framing=line).text
+    assert f"option linklayer '{layer}'" in section and f"option overhead '{line.overhead}'" in section

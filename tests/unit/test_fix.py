@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +16,19 @@ from dropcurve.cli import invoke
 from dropcurve.cli.configurations import lasting, round_trip
 from dropcurve.cli.import_ import _rivals
 from dropcurve.errors import DropcurveError
-from dropcurve.fixes import QueueFix, Thoroughness, budget, configuration, directions, elimination, fix, place
+from dropcurve.fixes import (
+    QueueFix,
+    Thoroughness,
+    budget,
+    configuration,
+    directions,
+    elimination,
+    fix,
+    place,
+)
 from dropcurve.fixes.designs import designs, loadable, tuned
 from dropcurve.fixes.elimination import Elimination, contenders
-from dropcurve.fixes.queues import LEVEL, YOURS
+from dropcurve.fixes.queues import LEVEL, YOURS, _fair_first
 from dropcurve.quantities import units
 from dropcurve.results import Result, Variant
 from dropcurve.results.series import Series
@@ -214,16 +222,16 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         assert rival["tins"] == "diffserv3"
 
 
-def test_import_compares_cake_with_a_cake_and_all_others_at_the_rate_below_the_framing() -> None:
+def test_import_compares_cake_with_a_cake_and_all_others_on_a_line_of_its_framing() -> None:
     text = "tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 mpu 84"
     where = place(boxes.read(text))
     for scenario in (where.base, _rivals(where)["cake"]):
-        queue = scenario.get("queue")
-        assert queue["kind"] == "cake"
-        assert units.rate(queue["bandwidth"]) == pytest.approx(19e6 * 1500 / 1544, rel=1e-6)
-        assert [scenario.get(f"queue.{key}") for key in ("overhead", "mpu")] == ["0 B", "0 B"]
+        assert scenario.get("queue.kind") == "cake"
+        assert units.rate(scenario.get("queue.bandwidth")) == 19e6
+        for part in ("queue", "dumbbell"):
+            assert [scenario.get(f"{part}.{key}") for key in ("overhead", "mpu")] == ["44 B", "84 B"]
     plain = _rivals(place(boxes.read("tc qdisc replace dev eth0 root fq_codel"), rate_bps=19e6))["cake"]
-    assert plain.get("queue.overhead") == "0 B"
+    assert [plain.get(f"{part}.overhead") for part in ("queue", "dumbbell")] == ["0 B", "0 B"]
 
 
 @pytest.mark.parametrize("line", ["", " overhead 44 atm", " overhead 22 mpu 64 ptm"])
@@ -241,22 +249,57 @@ def test_a_shaper_that_counts_no_small_packets_of_the_line_gains_nothing_by_it(l
 
 
 def test_the_framing_of_a_line_is_below_every_queue_that_cake_is_compared_with() -> None:
-    """By hand: 1500 + 44 bytes fill 33 cells of 53 bytes, 1749; a shaper of Linux counts 1514 of them itself."""
+    """By hand: 1500 + 44 bytes fill 33 cells of 53 bytes, 1749."""
     found = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 atm")
     where = place(found)
     for name, made in _rivals(where).items():
-        queue = made.get("queue")
-        assert queue["kind"] == ("cake" if name == "cake" else "tbf"), name
-        if name != "cake":
-            assert units.rate(queue["rate"]) == pytest.approx(19e6 * 1500 / 1749, rel=1e-6), name
+        assert (made.get("dumbbell.overhead"), made.get("dumbbell.framing")) == ("44 B", "atm"), name
     loaded = dict(designs(where, shape=True))["FQ-CoDel"]
-    assert where.put(loaded.discipline_as_loaded, loaded.params_as_loaded).get("queue.kind") == "tbf"
-    shaper = re.search(r"rate (\d+)bit", loaded.text)
-    assert shaper and int(shaper[1]) == pytest.approx(19e6 * 1514 / 1749, rel=1e-6)
+    # The kernel counts the 14 bytes of the Ethernet header already (tc-stab(8)).
+    assert "root handle 1: stab overhead 30 linklayer atm htb" in loaded.text and "rate 19Mbit" in loaded.text
     assert "full packets get 16.3 Mbit/s" in where.basis
+    # Shapers of boxes without a size table count 1514 bytes of the 1749.
+    assert where.share_of(counted=14) == pytest.approx(1514 / 1749)
     # Without a shaper nothing states the rate of the line.
     plain = place(boxes.read("tc qdisc replace dev eth0 root cake overhead 44 atm"), rate_bps=19e6)
-    assert _rivals(plain)["fq_codel"].get("queue.kind") == "fq_codel"
+    assert not plain.framing and _rivals(plain)["fq_codel"].get("queue.kind") == "fq_codel"
+
+
+def test_a_link_that_is_stated_keeps_its_framing_below_a_cake_that_does_not_count_it() -> None:
+    found = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 950kbit besteffort")
+    where = place(found, link="dsl:up")
+    assert where.framing.on_wire(1500) == 1749
+    assert where.base.get("queue.overhead") == "14 B", "as it is loaded"
+    assert "CAKE counts 1514 bytes for a full packet, of which the line makes 1749" in where.basis
+    assert "at more than 822 kbit/s" in where.basis and "add overhead 40 atm" in where.basis
+    rival = dict(designs(where, shape=False))["CAKE"].params_as_loaded
+    assert (rival["overhead"], rival["framing"]) == ("40 B", "atm")
+
+
+def test_a_token_bucket_at_the_root_gives_way_to_a_queue_below_a_shaper() -> None:
+    text = "tc qdisc replace dev eth0 root handle 1: tbf rate 18mbit burst 32kbit latency 400ms"
+    loaded = dict(designs(place(boxes.read(text)), shape=False))
+    for name in ("FQ-CoDel", "CoDel"):
+        assert "htb rate 18Mbit" in loaded[name].text, "the rate of the text is kept"
+    assert "cake bandwidth 18Mbit" in loaded["CAKE"].text
+
+
+def test_where_there_is_time_for_a_few_designs_those_with_a_queue_for_each_flow_come_first() -> None:
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    ordered = list(_fair_first(dict(designs(where, shape=False))))
+    assert set(ordered[:2]) == {"FQ-CoDel", "CAKE"}
+
+
+def test_a_section_of_sqm_states_the_line_below_its_queues() -> None:
+    text = (
+        "config queue 'wan'\n\toption enabled '1'\n\toption interface 'eth1'\n\toption download '14000'\n"
+        "\toption upload '900'\n\toption qdisc 'fq_codel'\n\toption script 'simplest.qos'\n"
+        "\toption linklayer 'atm'\n\toption overhead '40'\n"
+    )
+    queues = boxes.read_all(text)
+    assert len(queues) == 2
+    for one in queues:
+        assert place(one).framing.params == {"overhead": "40 B", "framing": "atm"}, one.title
 
 
 def test_a_short_tail_drop_does_not_cripple_disciplines_that_hold_the_delay() -> None:
@@ -1193,9 +1236,14 @@ def test_queues_share_the_time_that_those_before_them_left() -> None:
 def test_what_stays_undecided_names_the_time_that_would_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
     where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
     done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
-    one = replace(done.queues[0], settling_s=130.0, compared_s=50.0)
+    rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3)
+    verdict = replace(done.queues[0].verdict, rivals=(rival,))
+    one = replace(done.queues[0], verdict=verdict, settling_s=130.0, compared_s=50.0)
     text = fix_verb._to_settle(replace(done, queues=(one,)), Thoroughness())
     assert text == "Undecided: about 2 min more would settle it; --time 5min runs them."
+    partly = replace(one, verdict=replace(verdict, rivals=(rival, replace(rival, more=None))))
+    some = fix_verb._to_settle(replace(done, queues=(partly,)), Thoroughness())
+    assert "would settle 1 of 2 rivals, and hardly any number of runs the others" in some
     plain = fix_verb._to_settle(replace(done, queues=(one, one)), Thoroughness(tune=False))
     assert plain == "Undecided: about 4 min more would settle it; --time 6min runs them."
     assert fix_verb._to_settle(replace(done, queues=(replace(one, settling_s=None),)), Thoroughness()) == ""

@@ -104,11 +104,30 @@ def test_a_scenario_of_a_link_remembers_its_name_and_states_what_was_assumed() -
     assert result.command.startswith("dropcurve compare link:dsl:up --queue droptail --queue fq_codel")
     (line,) = assumptions(result)
     assert line.startswith(
-        "Assumed: dsl: 16 Mbit/s down, 1 Mbit/s up, queue in the up direction and tail drop in the other, round trip "
-        "20 ms to 80 ms"
+        "Assumed: dsl: 16 Mbit/s down, 1 Mbit/s up, ATM cells with 40 bytes of overhead a packet, queue in the up "
+        "direction and tail drop in the other, round trip 20 ms to 80 ms"
     )
     assert "no L4S senders" in line
     assert line in str(result).replace("\n  ", " ")
+
+
+def test_a_line_frames_packets_in_both_directions() -> None:
+    """By hand: 1500 bytes and 40 fill 33 cells of 53 bytes, an ACK of 40 bytes two."""
+    base = links.load("link:dsl:up", duration="2 s")
+    for way in ("dumbbell", "dumbbell.back"):
+        assert [base.get(f"{way}.{key}") for key in ("overhead", "mpu", "framing")] == ["40 B", "0 B", "atm"]
+    line = links.preset("dsl").framing
+    assert (line.on_wire(1500), line.on_wire(40)) == (33 * 53, 2 * 53)
+    typed = links.spec("20/2:up,framing=pppoe-ptm,overhead=34").profile.framing
+    assert typed.params == {"overhead": "34 B", "framing": "ptm"}
+    assert typed.on_wire(1500) == 1558, "1534 bytes and one for each 64 of them begun"
+    assert not links.spec("dsl,framing=none").profile.framing
+    again = links.spec(f"20/2{typed.typed}").profile.framing
+    assert again == typed
+    with pytest.raises(UsageError, match="pppoe-llcsnap"):
+        links.spec("dsl,framing=pppoe-llcsnp")
+    with pytest.raises(UsageError, match="overhead"):
+        links.spec("dsl,overhead=999")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ use queue::disc::QueueDisc;
 use queue::Setting;
 use std::sync::Arc;
 use transport::tcp;
+use units::framing::LineFraming;
 use units::{Rng, Span, Stream, Time};
 
 /// Up to this many flows have a histogram each; beyond it, each group has one.
@@ -85,6 +86,9 @@ fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow
     let mut link = Link::new(number, queue, rng, rate, delay, plan.counts_wire);
     if let Some(opportunities) = &plan.opportunities {
         link.set_opportunities(opportunities);
+    }
+    if plan.framing != LineFraming::NONE {
+        link.set_framing(plan.framing);
     }
     link.use_ring(plan.ring);
     link.faults = Faults::new(&plan.loss, Stream::new(seed, &format!("loss/{}", plan.name)));

@@ -10,6 +10,7 @@ use crate::source::rated::Rated;
 use queue::Spec;
 use std::sync::Arc;
 use transport::tcp;
+use units::framing::LineFraming;
 use units::param::{Distribution, Spread, Valid};
 use units::size::Opportunities;
 use units::{Bytes, Rate, Span, Time};
@@ -111,6 +112,8 @@ pub struct LinkPlan {
     pub counts_wire: bool,
     /// Packets its device takes from the discipline before it can send them.
     pub ring: u64,
+    /// Bytes that the line adds to each packet.
+    pub framing: LineFraming,
     /// Losses, jitter, reordering and duplicates.
     pub loss: LossPlan,
     /// Transmission opportunities, if they vary; then `rate` is the mean.

@@ -6,6 +6,7 @@
 mod drawn;
 
 use drawn::{judge, Drawer};
+use sim::run::{run, Options};
 use sim::scenario::Scenario;
 use std::collections::BTreeSet;
 
@@ -56,6 +57,47 @@ fn engines_agree_where_the_wire_counts_at_departures() {
         });
         assert!(judge(&sound(&scenario), 1).arrived > 100, "{kind}");
     }
+}
+
+/// Links whose queue decides at arrival, at dequeue and by itself, below lines of cells and of code words.
+#[test]
+fn engines_agree_on_lines_that_add_bytes() {
+    for kind in ["droptail", "red", "pie", "codel", "fq_codel", "cake"] {
+        for framing in ["atm", "ptm", "plain"] {
+            let scenario = serde_json::json!({
+                "run": {"duration": "5 s", "warmup": "0 s"},
+                "dumbbell": {"rate": "1500001 bit/s", "overhead": "40 B", "framing": framing, "mpu": "90 B"},
+                "queue": {"kind": kind},
+                "flows": {
+                    "group": {"count": 3, "transport": "tcp"},
+                    "call": {"count": 1, "transport": "udp", "source": "voice", "suppression": false},
+                },
+            });
+            assert!(judge(&sound(&scenario), 3).arrived > 500, "{kind} {framing}");
+        }
+    }
+}
+
+/// Full packets get 1500 of 33 cells of 53 bytes, calls 200 of 5 cells: a queue that is never empty carries that share.
+#[test]
+fn a_line_of_cells_carries_the_share_of_its_payload() {
+    let scenario = |framing: &str| {
+        sound(&serde_json::json!({
+            "run": {"duration": "30 s", "warmup": "10 s"},
+            "dumbbell": {"rate": "1 Mbit/s", "overhead": "40 B", "framing": framing},
+            "queue": {"kind": "droptail", "limit": "30 pkts"},
+            "flows": {"group": {"count": 4, "transport": "tcp"}},
+        }))
+    };
+    let bytes = |framing| {
+        let plan = scenario(framing).plan();
+        let summary = run(&plan, 1, &Options::default()).summary(&plan, "");
+        summary["links"]["bottleneck"]["departed_bytes"].as_f64().unwrap_or(0.0)
+    };
+    let share = 8.0 * bytes("atm") / 20e6;
+    assert!((share - 1500.0 / (33.0 * 53.0)).abs() < 0.002, "{share}");
+    let share = 8.0 * bytes("plain") / 20e6;
+    assert!((share - 1500.0 / 1540.0).abs() < 0.002, "{share}");
 }
 
 /// A packet that the link's faults mark arrives after a sample is due, and no transmission ends in between.

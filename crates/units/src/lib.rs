@@ -24,6 +24,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod ecn;
+pub mod framing;
 pub mod math;
 pub mod param;
 pub mod plugin;

@@ -1,5 +1,6 @@
 //! Sizes in bytes, rates in bits per second, and the time one takes at the other.
 
+use crate::framing::LineFraming;
 use crate::math;
 use crate::time::{Span, Time};
 use alloc::boxed::Box;
@@ -113,8 +114,17 @@ pub struct Serializer {
     left: u64,
     /// Last size, with its quotient and remainder: most packets on a link have one size.
     last: (u64, u64, u64),
-    /// When it may send, in place of a rate; the rate is zero then.
-    varying: Option<Box<Varying>>,
+    /// Its way of sending, if that is more than a rate; the rate is zero then.
+    slow_path: Option<Box<SlowPath>>,
+}
+
+/// A transmitter that is more than a rate.
+#[derive(Clone, Debug)]
+enum SlowPath {
+    /// Sends at opportunities.
+    Varying(Varying),
+    /// Sends at a rate, which is above zero, what the line makes of each packet.
+    Framed(Rate, LineFraming),
 }
 
 /// A transmitter that follows opportunities.
@@ -131,7 +141,7 @@ impl Serializer {
     /// A transmitter of the given rate; rate zero sends in no time.
     pub fn new(rate: Rate) -> Serializer {
         let ns_a_byte = rate.nanos_a_byte().unwrap_or(0);
-        Serializer { rate: rate.0, ns_a_byte, left: 0, last: (0, 0, 0), varying: None }
+        Serializer { rate: rate.0, ns_a_byte, left: 0, last: (0, 0, 0), slow_path: None }
     }
 
     /// The rate it sends at.
@@ -143,7 +153,15 @@ impl Serializer {
     pub fn varying(opportunities: Arc<Opportunities>) -> Serializer {
         let at = opportunities.time(0);
         let varying = Varying { opportunities, number: 0, at, left: OPPORTUNITY };
-        Serializer { varying: Some(Box::new(varying)), ..Serializer::new(Rate(0)) }
+        Serializer { slow_path: Some(Box::new(SlowPath::Varying(varying))), ..Serializer::new(Rate(0)) }
+    }
+
+    /// A transmitter of the given rate on a line that adds bytes to each packet; rate zero sends in no time.
+    pub fn framed(rate: Rate, line: LineFraming) -> Serializer {
+        if rate.0 == 0 || line == LineFraming::NONE {
+            return Serializer::new(rate);
+        }
+        Serializer { slow_path: Some(Box::new(SlowPath::Framed(rate, line))), ..Serializer::new(Rate(0)) }
     }
 
     /// Whether a packet of this size takes a whole number of nanoseconds, and at least one.
@@ -154,7 +172,12 @@ impl Serializer {
 
     /// Whether it follows opportunities.
     pub fn is_varying(&self) -> bool {
-        self.varying.is_some()
+        matches!(self.slow_path.as_deref(), Some(SlowPath::Varying(_)))
+    }
+
+    /// Whether it sends at a rate the bytes that it is given.
+    pub fn is_plain(&self) -> bool {
+        self.slow_path.is_none()
     }
 
     /// The end on the wire of a packet that may start at `start`; calls are made in the order of their starts.
@@ -174,7 +197,13 @@ impl Serializer {
 
     #[cold]
     fn finish_without_rate(&mut self, start: Time, size: Bytes) -> Time {
-        self.varying.as_mut().map_or(start, |varying| varying.finish(start, size))
+        match self.slow_path.as_deref_mut() {
+            None => start,
+            Some(SlowPath::Varying(varying)) => varying.finish(start, size),
+            Some(SlowPath::Framed(rate, line)) => {
+                start + rate.time_after(Bytes(line.size(size.0)), &mut self.left)
+            }
+        }
     }
 
     /// Starts a busy period: nothing is carried over an idle gap.
@@ -299,6 +328,7 @@ impl Varying {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framing::Framing;
 
     #[test]
     fn remainders_are_carried() {
@@ -323,6 +353,24 @@ mod tests {
         let total: u64 = (0..1_000_000).map(|i| line.next(Bytes(40 + i % 7)).0).sum();
         let bytes: u64 = (0..1_000_000u64).map(|i| 40 + i % 7).sum();
         assert_eq!(total, bytes * 8_000_000_000 / 1_500_000);
+    }
+
+    /// A cell of 53 bytes takes 424 us at 1 Mbit/s; remainders are carried over cells, and not over a gap.
+    #[test]
+    fn a_line_of_cells_by_hand() {
+        let cells = LineFraming { overhead: 40, least: 0, framing: Framing::Atm };
+        let mut line = Serializer::framed(Rate(1_000_000), cells);
+        assert!(!line.is_plain() && !line.is_varying());
+        assert_eq!(line.finish(Time(1000), Bytes(1500)), Time(1000 + 33 * 424_000));
+        assert_eq!(line.finish(Time::ZERO, Bytes(40)), Time(2 * 424_000));
+        let mut line = Serializer::framed(Rate(3_000_000), cells);
+        let mut finish = || line.finish(Time::ZERO, Bytes(8)).0;
+        assert_eq!([finish(), finish(), finish()], [141_333, 141_333, 141_334]);
+        assert_eq!(finish(), 141_333);
+        line.restart();
+        assert_eq!(line.finish(Time::ZERO, Bytes(8)).0, 141_333);
+        assert!(Serializer::framed(Rate(5), LineFraming::NONE).is_plain());
+        assert_eq!(Serializer::framed(Rate(0), cells).finish(Time(7), Bytes(9)), Time(7));
     }
 
     /// Opportunities at 2, 2 and 10 ms, again at 12, 12 and 20, and so on: 3600 kbit/s.

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import DropcurveError, UsageError
 from ..quantities import units
 from ..scenario import Scenario
+from ..scenario.links.framing import of_params
 from .link_conditions import Conditions
 
 
@@ -40,7 +41,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
-    rate = units.rate(wire["rate"])
+    rate = units.rate(wire["rate"]) * of_params(wire).share
     udp = sum(rate_of(one) for one in forward if one["transport"] == "udp")
     left = rate - udp
     if left <= 0.0:

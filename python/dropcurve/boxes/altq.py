@@ -32,8 +32,8 @@ SCHEDULERS = ("hfsc", "cbq", "priq", "fairq", "codel")
 BUCKETS = 256
 #: Thresholds of RED as shares of the slots, and its greatest probability.
 LOW, HIGH, MAX_P = 0.1, 0.3, 0.1
-#: Time constant of RED's average in packets, by the most packets a second of the queue; and the factor by which HFSC and
-#: PRIQ mistake the time of a packet.
+#: Time constant of RED's average in packets, by the most packets a second of the queue; and the factor by which HFSC
+#: and PRIQ mistake the time of a packet.
 WEIGHTS = ((50.0, 64.0), (300.0, 128.0), (float("inf"), 512.0))
 MISTAKEN = 1000.0
 #: Words of a queue's options that are about its drops.

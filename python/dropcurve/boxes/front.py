@@ -11,11 +11,13 @@ from typing import Any
 
 from ..errors import ScenarioError, UsageError, nearest
 from ..quantities.arguments import checked
+from ..scenario.links.framing import KEYS, NONE, Framing
 from . import effect, policers
-from .model import Export, Import, Note, chosen, remedied
+from .model import Export, Import, Note, chosen, remedied, uncounted
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
+from .tc_cake import ETHERNET
 from .tc_write import WRITERS
 
 #: The boxes, with a description of each.
@@ -78,6 +80,7 @@ def export(
     packet_bytes: int = 1500,
     rtt_s: float = 0.1,
     direction: str = "",
+    framing: Framing = NONE,
     **options: Any,
 ) -> Export:
     """Returns the configuration of a box for a discipline.
@@ -90,6 +93,7 @@ def export(
         packet_bytes: Size of a full packet.
         rtt_s: Typical round-trip time.
         direction: "up" or "down" for the queue of a customer's line, "" for any other.
+        framing: Bytes that the line adds to each packet, which CAKE, sqm-scripts and shapers of Linux count.
         options: Options of the box, such as ``dev`` and ``shape`` of Linux.
 
     Returns:
@@ -106,6 +110,9 @@ def export(
     writer = _writer(box)
     if direction and "direction" in signature(writer).parameters:
         options["direction"] = direction
+    params = _stated(discipline, params, framing)
+    if framing and "framing" in signature(writer).parameters:
+        options["framing"] = framing
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
         raise UsageError(
@@ -131,10 +138,19 @@ def export(
         packet_bytes=packet_bytes,
         rtt_s=rtt_s,
     )
-    notes = (
-        [*exported.notes, DOWNWARDS] if direction == "down" and "direction" not in options else exported.notes
-    )
+    notes = [*exported.notes, *([DOWNWARDS] if direction == "down" and "direction" not in options else [])]
+    notes += _uncounted(framing, rate_bps) if discipline != "cake" and "framing" not in options else []
     return replace(exported, notes=notes, effect=effect.effect(wanted, loaded))
+
+
+def _uncounted(framing: Framing, rate_bps: float) -> list[Note]:
+    """A note where the line adds more to a packet than the header that any shaper counts."""
+    return [uncounted(framing, rate_bps)] if framing.overhead > ETHERNET else []
+
+
+def _stated(discipline: str, params: Mapping[str, object], framing: Framing) -> Mapping[str, object]:
+    """The parameters, for CAKE with the bytes that the line adds unless they state some."""
+    return {**params, **framing.params} if discipline == "cake" and not set(params) & set(KEYS) else params
 
 
 @checked

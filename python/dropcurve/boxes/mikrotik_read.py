@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..quantities import units
+from ..scenario.links import PACKET_BYTES
 from . import tc_read
-from .framing import ETHERNET_BYTES, FULL_BYTES
 from .model import Import, Note, chosen, refuse, with_others
 from .numbers import real
+from .tc_cake import ETHERNET
 
 #: Names of RouterOS for kinds of queues, and those of `tc`.
 TC = {
@@ -37,7 +38,7 @@ WORDS: dict[str, str | None] = {
     "overhead": "overhead", "allot": None, "wash": None, "ack-filter": None, "autorate-ingress": None,
 }  # fmt: skip
 #: A full packet with its Ethernet header, by which a size in bytes becomes a number of packets.
-FRAME_BYTES = FULL_BYTES + ETHERNET_BYTES
+FRAME_BYTES = PACKET_BYTES + ETHERNET
 #: Sizes of PCQ that RouterOS takes where none is stated: the queue of one address, and all queues together.
 PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
 #: Menus whose entries may have parents.

@@ -13,6 +13,7 @@ from ..files.reading import parse_json
 from ..quantities import units, values
 from ..scenario import Scenario
 from ..scenario.links import LinkProfile
+from ..scenario.links.framing import FULL_BYTES, Framing
 from . import tc_numbers
 from .link import profile, scenario
 
@@ -41,6 +42,14 @@ def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
     """Note that the queue must form here; ``shaper``: the export has an option for that."""
     text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
     return Note("load", "", f"{text}; otherwise add a shaper with --shape" if shaper else text)
+
+
+def uncounted(framing: Framing, rate_bps: float) -> Note:
+    """Note that the shaper of this box does not count the bytes that the line adds to a packet."""
+    full = framing.on_wire(FULL_BYTES)
+    text = f"the line takes {full} bytes for a packet of {FULL_BYTES}, which shapers of this box do not count"
+    rate = units.show_rate(float(f"{rate_bps * framing.share:.3g}"))
+    return Note("load", "overhead", f"{text}: shape to {rate} at most")
 
 
 def promise(key: str, what: str, rate_bps: float) -> Note:

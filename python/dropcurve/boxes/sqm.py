@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..scenario.links.framing import NONE, Framing
 from . import tc_read
 from .model import Export, Import, Note, Problems, chosen, refuse, with_others
 from .numbers import whole
@@ -65,7 +66,7 @@ class Section:
 
 def export(
     settings: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True,
-    direction: str = "up", other_bps: float | None = None,
+    direction: str = "up", other_bps: float | None = None, framing: Framing = NONE,
 ) -> Export:  # fmt: skip
     """A section whose one direction has the queue. Raises ScenarioError.
 
@@ -78,6 +79,7 @@ def export(
         direction: Of the queue, "up" or "down".
         other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
             default it is not shaped.
+        framing: Bytes that the line adds to each packet, which the script counts.
     """
     if settings.discipline not in KINDS:
         refuse("kind", settings.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
@@ -99,7 +101,7 @@ def export(
         )
     lines = [f"config queue '{name}'", "\toption enabled '1'", f"\toption interface '{dev}'",
              *(f"\toption {key} '{rates[key]}'" for key in ("download", "upload")),
-             "\toption linklayer 'none'"]  # fmt: skip
+             *_link_layer(framing)]  # fmt: skip
     lines += [f"\toption {key} '{value}'" for key, value in options.items()]
     notes.append(Note("load", "", "the rates must be a little below those of the line: 95 % of a speed test"))
     return Export(
@@ -111,6 +113,24 @@ def export(
         written.discipline,
         written.loaded,
     )
+
+
+def _link_layer(framing: Framing) -> list[str]:
+    """The options of the bytes that the line adds to a packet."""
+    if not framing:
+        return ["\toption linklayer 'none'"]
+    layer = "atm" if framing.cells == "atm" else "ethernet"
+    values = {"linklayer": layer, "overhead": framing.overhead, "tcMPU": framing.mpu}
+    return [f"\toption {key} '{value}'" for key, value in values.items() if value != 0]
+
+
+def line_framing(section: Section) -> Framing:
+    """The bytes that the line of a section adds to a packet."""
+    layer = section.get("linklayer", "none")
+    if layer == "none":
+        return NONE
+    numbers = [whole(section.get(key, "0"), f"{section.name}.{key}") for key in ("overhead", "tcMPU")]
+    return Framing(max(0, numbers[0]), numbers[1], "atm" if layer == "atm" else "")
 
 
 def defaults(rate_bps: float) -> dict[str, str]:
@@ -255,6 +275,7 @@ def _direction(section: Section, direction: str, origin: str) -> Import | None:
     both = f"{(down or kbit) / 1e3:g}/{(up or kbit) / 1e3:g}Mbit:{'up' if direction == 'upload' else 'down'}"
     # The script sets the same kind of queue in the other direction.
     both += f",back={read.discipline}"
+    both += line_framing(section).typed if read.discipline != "cake" else ""
     return replace(
         read, box="sqm", notes=[*notes, *read.notes], rate_bps=kbit * 1e3, title=f"{section.name} {direction}",
         link_text=both if down > 0 and up > 0 else "",
@@ -280,10 +301,6 @@ def _command(section: Section, direction: str, kbit: int, notes: list[Note]) -> 
 
 
 def _plain(section: Section, kind: str, side: str, kbit: int, notes: list[Note]) -> list[str]:
-    if section.get("linklayer", "none") != "none":
-        notes.append(
-            Note("lost", "linklayer", "overhead and cells of the line are not simulated outside cake")
-        )
     words = ["limit", section.get(f"{side}limit", str(LIMIT))]
     target = section.get(f"{side}target", "auto")
     if kind in ("codel", "fq_codel", "pie") and re.fullmatch(r"\d{1,9}(s|secs?|ms|msecs?|us|usecs?)", target):

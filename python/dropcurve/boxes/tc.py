@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from . import llq
+from ..scenario.links.framing import NONE, Framing
+from . import llq, tc_cake
 from . import tc_numbers as tc
 from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
@@ -33,11 +34,13 @@ def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
 
 
 def export(
-    settings: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False
-) -> Export:
-    """``tc`` commands. ``shape`` puts an htb class of the link's rate above the queue. Raises ScenarioError."""
+    settings: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False,
+    framing: Framing = NONE,
+) -> Export:  # fmt: skip
+    """``tc`` commands. ``shape`` puts an htb class of the link's rate above the queue, which counts packets as the line
+    frames them. Raises ScenarioError."""
     if settings.discipline == "prio":
-        return _low_latency(settings, params, dev=dev, shape=shape)
+        return _low_latency(settings, params, dev=dev, shape=shape, framing=framing)
     writer = WRITERS.get(settings.discipline)
     if writer is None:
         refuse(
@@ -55,7 +58,7 @@ def export(
         notes.append(bottleneck(dev, settings.rate_bps))
     if shape and written.shapes:
         notes.append(Note("load", "", "CAKE shapes by itself: no class was put above it"))
-    lines = _commands(written, settings, dev, shape=shape and not written.shapes)
+    lines = _commands(written, settings, dev, shape=shape and not written.shapes, framing=framing)
     return Export(
         "linux",
         settings.discipline,
@@ -67,14 +70,16 @@ def export(
     )
 
 
-def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, shape: bool) -> Export:
+def _low_latency(
+    settings: Settings, params: dict[str, object], *, dev: str, shape: bool, framing: Framing
+) -> Export:
     """A `prio` queue of two bands with a filter for expedited forwarding, policed, above the other queue."""
     notes: list[Note] = []
     parts = llq.parts(settings, "Linux", notes)
     below = llq.inside(parts, export, dev=dev)
     root, lines = "root handle 1:", []
     if shape:
-        lines, root = _shaper(settings, dev), "parent 1:1 handle 10:"
+        lines, root = _shaper(settings, dev, framing), "parent 1:1 handle 10:"
     else:
         notes.append(bottleneck(dev, settings.rate_bps))
     major = "10:" if shape else "1:"
@@ -94,24 +99,35 @@ def _low_latency(settings: Settings, params: dict[str, object], *, dev: str, sha
     return Export("linux", "prio", dict(params), "\n".join(lines) + "\n", [*notes, *inner], kind, loaded)
 
 
-def _shaper(settings: Settings, dev: str) -> list[str]:
+def _stab(framing: Framing) -> str:
+    """The words of a size table, by which shapers count packets as the line frames them (tc-stab(8)): on an Ethernet
+    device the kernel counts the 14 bytes of the header already. It has no PTM, of which 65 bytes for each 64 are left
+    to the rate."""
+    if not framing:
+        return ""
+    layer = "atm" if framing.cells == "atm" else "ethernet"
+    least = f"mpu {framing.mpu} " if framing.mpu else ""
+    return f"stab {least}overhead {framing.overhead - tc_cake.ETHERNET} linklayer {layer} "
+
+
+def _shaper(settings: Settings, dev: str, framing: Framing) -> list[str]:
     """An htb class of the link's rate."""
     rate = tc.show_rate(settings.rate_bps)
     # The bytes of a millisecond and one packet: with a smaller burst a class does not reach its rate.
     burst = max(2 * settings.packet_bytes, round(settings.rate_bps / 8000.0) + settings.packet_bytes)
     return [
-        f"tc qdisc replace dev {dev} root handle 1: htb default 1",
+        f"tc qdisc replace dev {dev} root handle 1: {_stab(framing)}htb default 1",
         f"tc class replace dev {dev} parent 1: classid 1:1 htb rate {rate} ceil {rate} burst {burst} cburst "
         f"{burst} "
         f"quantum {settings.packet_bytes + 14}",
     ]
 
 
-def _commands(written: Written, settings: Settings, dev: str, *, shape: bool) -> list[str]:
+def _commands(written: Written, settings: Settings, dev: str, *, shape: bool, framing: Framing) -> list[str]:
     place = f"dev {dev} root handle 1:"
     lines = []
     if shape:
-        lines += _shaper(settings, dev)
+        lines += _shaper(settings, dev, framing)
         place = f"dev {dev} parent 1:1 handle 10:"
     lines.append(f"tc qdisc replace {place} {written.kind} {' '.join(written.words)}")
     lines += [f"tc qdisc change {place} {written.kind} {' '.join(words)}" for words in written.changes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..quantities import units
+from ..scenario.links.framing import WORDS as FRAMINGS
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
@@ -15,13 +16,6 @@ from .tc_written import Written
 RTTS = {
     "datacentre": 0.0001, "lan": 0.001, "metro": 0.010, "regional": 0.030, "internet": 0.100,
     "oceanic": 0.300, "satellite": 1.0, "interplanetary": 3600.0,
-}  # fmt: skip
-#: Words for framings: bytes of overhead, least size in bytes, cells ("atm") or blocks ("ptm") (tc-cake(8)).
-FRAMINGS = {
-    "conservative": (48, 0, "atm"), "pppoa-vcmux": (10, 0, "atm"), "pppoa-llc": (14, 0, "atm"),
-    "pppoe-vcmux": (32, 0, "atm"), "pppoe-llcsnap": (40, 0, "atm"), "bridged-vcmux": (24, 0, "atm"),
-    "bridged-llcsnap": (32, 0, "atm"), "ipoa-vcmux": (8, 0, "atm"), "ipoa-llcsnap": (16, 0, "atm"),
-    "pppoe-ptm": (30, 0, "ptm"), "bridged-ptm": (22, 0, "ptm"), "docsis": (18, 64, ""), "ethernet": (38, 84, ""),
 }  # fmt: skip
 #: Words for the tins.
 TINS = ("besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence")

@@ -259,7 +259,14 @@ def _to_settle(done: Fix, search: Thoroughness) -> str:
     each = max(one.compared_s + one.settling_s for one in some if one.settling_s is not None) / spare
     more = sum(one.settling_s for one in some if one.settling_s is not None)
     whole = math.ceil(each * len(done.queues) / 60)
-    return f"Undecided: {amounts.duration(more)} more would settle it; --time {whole}min runs them."
+    rivals = [rival for one in done.queues for rival in one.verdict.related("undecided")]
+    able = sum(rival.more is not None for rival in rivals)
+    what = (
+        "it"
+        if able == len(rivals)
+        else f"{able} of {len(rivals)} rivals, and hardly any number of runs the others"
+    )
+    return f"Undecided: {amounts.duration(more)} more would settle {what}; --time {whole}min runs them."
 
 
 def _opening(done: QueueFix) -> Headline:
@@ -274,7 +281,8 @@ def _opening(done: QueueFix) -> Headline:
         opening = replace(opening, tone="unsure", sentences=(f"Keep {done.place.yours}. {done.joint}",))
     elif done.joint:
         opening = replace(opening, details=(done.joint, *opening.details))
-    return replace(opening, details=(*opening.details, done.place.basis)) if done.place.basis else opening
+    more = tuple(one for one in (done.place.basis, done.limited) if one)
+    return replace(opening, details=(*opening.details, *more))
 
 
 def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
@@ -360,7 +368,6 @@ def _table(queue: QueueFix, *, several: bool, width: int) -> str:
 
     head = f"{queue.place.title}\n" if several else ""
     tail = f"\nnot tuned: {queue.untuned}" if queue.untuned else ""
-    tail += f"\n{queue.limited}" if queue.limited else ""
     rows = ranking(queue.verdict, names={YOURS: queue.place.yours})
     return head + (terminal.columns(rows, width=width) if rows else "") + tail
 

@@ -272,7 +272,7 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     ECN and, for CAKE, its overhead of the line."""
     from .. import boxes
     from ..advise import advise
-    from ..fixes.designs import FAIR, buffer, line_below
+    from ..fixes.designs import FAIR, buffer
     from ..quantities import units
 
     design = advise(where.own).design("RED by the queue law")
@@ -281,9 +281,9 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     queues["droptail"].pop("ecn", None)
     # CAKE sizes its buffer by rate and round trip.
     queues["cake"].pop("limit")
-    if (line := line_below(where.found)) or not (where.policed or where.found.above):
-        # Only CAKE's own shaper counts the overhead, and without its rate CAKE cannot size its targets.
-        queues["cake"] |= line | {"bandwidth": units.show_rate(where.rate_bps)}
+    if where.framing or not (where.policed or where.found.above):
+        # Without the line's rate CAKE cannot size its targets.
+        queues["cake"] |= where.framing.params | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
     if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
         # The fair queue of routers, the only one there that isolates flows.

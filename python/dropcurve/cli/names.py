@@ -131,7 +131,7 @@ ROUTER_WORDS = {
     "sched": "a scheduler of dummynet: fq_codel, fq_pie, wf2q+ and others",
     "drop-profiles": "drop curves of Junos: curve",
     "ewma": "the weight of RED's average in tc and dummynet: w_q",
-    "linklayer": "the framing of the line in sqm-scripts: simulated in cake alone",
+    "linklayer": "the framing of the line in sqm-scripts: simulated on the link, below any queue",
     "max-limit": "the rates of a simple queue in RouterOS",
     "memlimit": "the limit of CAKE in bytes, with its overhead for each packet",
     "netem": "delay and loss of an emulated path in tc: not simulated as part of a queue",

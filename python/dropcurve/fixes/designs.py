@@ -10,8 +10,8 @@ from typing import Any
 
 from ..advise import advise
 from ..advise.scenario import conditions_of
-from ..boxes import export, framing, kinds, sqm
-from ..boxes.model import Export, Import, placed
+from ..boxes import export, kinds, sqm
+from ..boxes.model import Export, placed
 from ..boxes.red_rows import INSTANT, MARKS_BEYOND
 from ..errors import DropcurveError
 from ..quantities import units
@@ -21,7 +21,7 @@ from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
-from .place import SELF_SHAPED, Place
+from .place import ETHERNET, SELF_SHAPED, Place
 
 #: Disciplines that need no thresholds, by name.
 SELF_SETTING = {
@@ -65,10 +65,9 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     ecn = {"ecn": True} if queue.params.get("ecn") is True else {}
     seen = {where.base.hash}
     scripts = sqm.defaults(rate_bps) if queue.box == "sqm" else {}
-    line = line_below(queue)
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
-        params = params | line if kind == "cake" else params
+        params = params | where.framing.params if kind == "cake" else params
         exported = _made(where, kind, params, shape=shape)
         if exported is None:
             continue
@@ -128,15 +127,6 @@ def tuned(
             kind = line.candidate.kind
             plain = _made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), exported
-
-
-def line_below(queue: Import) -> dict[str, Any]:
-    """Parameters of an imported CAKE that describe the line below it; {} for other queues."""
-    return {
-        name: queue.params[name]
-        for name in framing.LINE
-        if queue.discipline == "cake" and name in queue.params
-    }
 
 
 def buffer(where: Place, kind: str) -> str:
@@ -202,6 +192,7 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
         shape
         or where.policed
         or (where.found.params.get("bandwidth") is not None and kind not in SELF_SHAPED)
+        or (box == "linux" and where.found.title.endswith(" root") and where.found.rate_bps is not None)
     )
     options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
     if box == "vyos":
@@ -223,11 +214,11 @@ def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Ex
     if box == "linux":
         params = {key: value for key, value in params.items() if key != "above_max"}
     rate = where.rate_bps
-    if kind not in SELF_SHAPED and box != "sqm":
-        # The scripts count the bytes of the line below any queue; a plain shaper counts the Ethernet header alone.
-        rate *= where.framing_of(counted=framing.ETHERNET_BYTES)
+    if kind not in SELF_SHAPED and box not in ("sqm", "linux"):
+        # Shapers of these boxes count the Ethernet header alone.
+        rate *= where.share_of(counted=ETHERNET)
     try:
-        exported = export(kind, params, box=box, rate_bps=rate, **options)
+        exported = export(kind, params, box=box, rate_bps=rate, framing=where.framing, **options)
         where.put(exported.discipline_as_loaded, exported.params_as_loaded)
     except DropcurveError:
         return None

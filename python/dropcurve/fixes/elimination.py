@@ -42,8 +42,8 @@ class Elimination:
     _each_s: float = field(default=0.0, init=False)
 
     def settling_s(self, verdict: Verdict) -> float | None:
-        """Seconds of the further replications that would decide what a verdict leaves undecided; None if nothing is, or
-        if `MOST_REPLICATIONS` would not do."""
+        """Seconds of the further replications that would decide the undecided rivals that replications can decide; None
+        if there is none."""
         if verdict.settling is None:
             return None
         return -(-verdict.settling // self.conditions) * self.replication_s(verdict)

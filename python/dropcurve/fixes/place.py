@@ -7,18 +7,21 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from ..boxes import framing, policers
+from ..boxes import policers
 from ..boxes.link import profile, scenario
 from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
 from ..errors import UsageError
 from ..quantities import units
 from ..scenario import Scenario, links
-from ..scenario.links import LinkProfile
+from ..scenario.links import LinkProfile, framing
+from ..scenario.links.framing import NONE, Framing
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
 #: Largest rate of the link behind a policer, as a multiple of the policer's; also used if the rate is not known.
 BEHIND = 10.0
+#: Bytes of the Ethernet header, which shapers count.
+ETHERNET = 14
 #: Disciplines whose own shaper counts the bytes that the line adds.
 SELF_SHAPED = ("cake",)
 #: Burst of a shaper, as time at its rate.
@@ -48,6 +51,7 @@ class Place:
             of the policer.
         room: Buffer of new designs, if the present queue belongs to another box (a modem); else "".
         buffer: The usual buffer of the link, as a limit in packets.
+        framing: Bytes that the line adds to every packet, whatever queue is on it.
     """
 
     found: Import
@@ -58,6 +62,7 @@ class Place:
     room: str = ""
     policed: bool = False
     buffer: str = ""
+    framing: Framing = NONE
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -87,23 +92,37 @@ class Place:
                 f"policed to {units.show_rate(self.rate_bps)}{below}, so that no queue forms; every other design is "
                 "shaped to that rate, and utilisation is a share of it"
             )
-        if self.framing_of(counted=framing.ETHERNET_BYTES) < 1.0:
+        if self.share_of(counted=ETHERNET) < 1.0:
             parts.append(
                 f"the line adds bytes to every packet, whatever queue is on it: full packets get "
-                f"{units.show_rate(float(f'{self.framing * self.rate_bps:.4g}'))}"
+                f"{units.show_rate(float(f'{self.framing.share * self.rate_bps:.4g}'))}"
             )
+        if uncounted := self.uncounted:
+            parts.append(uncounted)
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
 
     @property
-    def framing(self) -> float:
-        """Share of the rate that full packets get below the framing of the line that a CAKE with a shaper states; 1
-        where none is stated."""
-        return self.framing_of()
+    def uncounted(self) -> str:
+        """Clause on a CAKE whose shaper does not count what the line adds; "" for any other queue."""
+        if self.found.discipline != "cake" or self.found.params.get("bandwidth", "auto") == "auto":
+            return ""
+        counted, taken = (
+            one.on_wire(framing.FULL_BYTES) for one in (framing.of_params(self.found.params), self.framing)
+        )
+        if counted >= taken:
+            return ""
+        cells = f" {self.framing.cells}" if self.framing.cells else ""
+        return (
+            f"your CAKE counts {counted} bytes for a full packet, of which the line makes {taken}: at more than "
+            f"{units.show_rate(float(f'{self.rate_bps * counted / taken:.3g}'))} the modem's queue fills, which is not "
+            f"simulated; add overhead {self.framing.overhead}{cells}, or lower its bandwidth to that"
+        )
 
-    def framing_of(self, *, counted: int = 0) -> float:
-        """The same for a shaper that counts some of these bytes itself."""
-        return framing.share(self.found.params, counted=counted) if self.found.discipline == "cake" else 1.0
+    def share_of(self, *, counted: int) -> float:
+        """Share of the line's rate at which a shaper that counts ``counted`` bytes next to a full packet fills it."""
+        full = framing.FULL_BYTES
+        return min(1.0, (full + counted) / self.framing.on_wire(full)) if self.framing else 1.0
 
     @property
     def yours(self) -> str:
@@ -113,14 +132,8 @@ class Place:
     @property
     def own(self) -> Scenario:
         """The scenario of the queue on a link of its own rate, for formulas and searches."""
-        if not self.policed and self.framing == 1.0:
-            return self.base
         if not self.policed:
-            # A link of the rate that full packets get.
-            line_bps = units.rate(str(self.base.get("dumbbell.rate")))
-            kind, settings = placed("droptail", {"limit": self.buffer}, self.found.above)
-            slower = units.show_rate(self.framing * line_bps)
-            return self.base.edit([("dumbbell.rate", slower), ("queue", {"kind": kind, **settings})])
+            return self.base
         kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.found.above)
         rate = units.show_rate(self.capacity_bps)
         return self.base.edit([("dumbbell.rate", rate), ("queue", {"kind": kind, **settings})])
@@ -137,14 +150,10 @@ class Place:
 
     def put(self, kind: str, params: dict[str, Any]) -> Scenario:
         """The scenario with another queue in this place; with a shaper above it where a policer is there."""
-        params = framing.same_basis(params) if kind == "cake" else params
         whole, settings = placed(kind, params, self.found.above)
         if self.policed:
             # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
             whole, settings = shaped(whole, settings, self.capacity_bps)
-        elif kind not in SELF_SHAPED and self.framing < 1.0:
-            # Only CAKE's own shaper counts the bytes of the line, which are there below any queue.
-            whole, settings = shaped(whole, settings, self.framing * self.capacity_bps)
         return self.base.set("queue", {"kind": whole, **settings})
 
 
@@ -201,8 +210,10 @@ def place(
         )
     _check_rate(queue, rate)
     line = _with_calls(line, direction, queue.above, rate)
-    judged = replace(queue, params=framing.same_basis(queue.params)) if queue.discipline == "cake" else queue
-    kind, params = judged.placed if not policed else _policed(judged)
+    if not line.framing and queue.discipline == "cake" and queue.params.get("bandwidth", "auto") != "auto":
+        # What CAKE's shaper counts is the line's, and is there below any other queue.
+        line = replace(line, framing=framing.of_params(queue.params))
+    kind, params = queue.placed if not policed else _policed(queue)
     with remedied("correct it in the configuration"):
         base = scenario(
             kind, params, link=line, direction=direction, packet_bytes=packet_bytes, name=name,
@@ -213,7 +224,7 @@ def place(
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
     room = f"{line.buffer_pkts(direction)} pkts"
-    return Place(queue, base, rate, policed=policed, buffer=room)
+    return Place(queue, base, rate, policed=policed, buffer=room, framing=line.framing)
 
 
 def _check_rate(queue: Import, rate_bps: float) -> None:

@@ -22,6 +22,7 @@ from ..scenario import Scenario
 from ..tuning import goal as goals
 from ..tuning import goal_weights
 from ..verdict import Exchange, Verdict, Weights
+from ..verdict.equivalence import FAIR
 from . import budget
 from .designs import designs, round_trip_s, tuned
 from .elimination import Elimination
@@ -71,8 +72,8 @@ class QueueFix:
         limited: Sentence on the parts that did not fit into the time; "" if there are none.
         compared_s: Seconds of the comparison.
         replication_s: Seconds of one more replication of the designs in contention.
-        settling_s: Seconds of further runs that would decide the rivals that are undecided; None if there is none, or
-            if no number of runs would do.
+        settling_s: Seconds of further runs that would decide the undecided rivals that runs can decide; None if there
+            are none.
     """
 
     place: Place
@@ -179,7 +180,7 @@ def _rounds(
     it is undecided; and words on what was left out to fit into ``left_s`` seconds ("" without a limit, or if all
     fits)."""
     began = time.monotonic()
-    variants = _variants(where, exports)
+    variants = _variants(where, exports if left_s is None else _fair_first(exports))
     if len(variants) < 2 * len(where.conditions):
         raise DropcurveError(
             "configuration",
@@ -219,6 +220,12 @@ def _rounds(
     return rounds, limited
 
 
+def _fair_first(exports: Mapping[str, Export]) -> dict[str, Export]:
+    """The designs with those first that have a queue for each flow: where there is time for a few only, they are the
+    ones that protect most traffic."""
+    return dict(sorted(exports.items(), key=lambda one: one[1].discipline_as_loaded not in FAIR))
+
+
 def _titles(where: Place, names: Iterable[str]) -> dict[str, str]:
     """The title of the design of each variant: its name without the condition."""
     conditions = sorted((one.condition for one in where.conditions), key=len, reverse=True)
@@ -252,10 +259,10 @@ def _affordable(
     plan = budget.plan(
         titles, conditions=len(where.conditions), replications=replications, left_s=left_s, run=once
     )
-    parts = [f"{wording.count(plan.dropped, 'design')} left out"] if plan.dropped else []
+    parts = [f"{wording.count(plan.dropped, 'design')} not compared"] if plan.dropped else []
     if plan.replications < replications:
-        parts.append(f"{plan.replications} replications")
-    limited = f"as the time allows: {', '.join(parts)}" if parts else ""
+        parts.append(f"{wording.count(plan.replications, 'replication')} of each at first")
+    limited = f"For lack of time {', '.join(parts)}; a longer --time makes up for it." if parts else ""
     return _of_titles(where, variants, plan.names), plan.replications, limited
 
 

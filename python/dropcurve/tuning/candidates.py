@@ -13,6 +13,7 @@ from .. import advise, boxes
 from ..errors import DropcurveError, UsageError
 from ..quantities import units, values
 from ..scenario import Scenario
+from ..scenario.links.framing import NONE, Framing
 from .families import USUAL
 from .search_space import FULL_BYTES, Params, Room
 
@@ -81,7 +82,8 @@ def bare(scenario: Scenario) -> Scenario:
 class Target:
     """The box a configuration is wanted for; ``box`` is "" if none is. ``direction`` is that of a customer's line, "up"
     or "down", and ``other_bps`` the rate of the other one; "" and None for other links. ``scheduler`` has the
-    parameters of a strict priority in whose last band the queue is; None without one."""
+    parameters of a strict priority in whose last band the queue is; None without one. ``framing`` has the bytes that
+    the line adds to a packet."""
 
     box: str
     rate_bps: float
@@ -89,6 +91,7 @@ class Target:
     direction: str = ""
     other_bps: float | None = None
     scheduler: Mapping[str, Any] | None = None
+    framing: Framing = NONE
     #: Earlier exports by discipline and parameters: the configuration, or the refusal.
     _exports: dict[str, boxes.Export | DropcurveError] = field(
         default_factory=dict, repr=False, compare=False
@@ -177,7 +180,8 @@ class Target:
         """The options of an export: the box and the link."""
         both = {"other_bps": self.other_bps} if self.box == "sqm" and self.other_bps else {}
         return {
-            "box": self.box, "rate_bps": self.rate_bps, "rtt_s": self.rtt_s, "direction": self.direction, **both,
+            "box": self.box, "rate_bps": self.rate_bps, "rtt_s": self.rtt_s, "direction": self.direction,
+            "framing": self.framing, **both,
         }  # fmt: skip
 
     def _export(self, kind: str, params: Mapping[str, Any]) -> boxes.Export:
@@ -214,11 +218,11 @@ def _same(one: Any, other: Any) -> bool:
 
 def target_of(
     box: str, rate_bps: float, rtt_s: float, *, direction: str = "", other_bps: float | None = None,
-    scheduler: Mapping[str, Any] | None = None,
+    scheduler: Mapping[str, Any] | None = None, framing: Framing = NONE,
 ) -> Target:  # fmt: skip
     """The target for a box by one of its names, "" for none. Raises UsageError for one that is not known."""
     name = boxes.named(box, what="for") if box else ""
-    return Target(name, rate_bps, rtt_s, direction, other_bps, scheduler)
+    return Target(name, rate_bps, rtt_s, direction, other_bps, scheduler, framing)
 
 
 def scheduler_of(base: Scenario) -> Mapping[str, Any] | None:

@@ -153,7 +153,9 @@ def of_mix(
         # The queue of the scripts stands before that of the modem, with the limit that the scripts set.
         room = replace(room, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)
     back = profile.rate_bps("up" if link.direction == "down" else "down")
-    target = target_of(box, rate, link.rtt_s[1], direction=link.direction, other_bps=back)
+    target = target_of(
+        box, rate, link.rtt_s[1], direction=link.direction, other_bps=back, framing=profile.framing
+    )
     return assembled(", ".join(shown), wanted, axes, room, target, candidates, robust, space or {}, link=link)
 
 

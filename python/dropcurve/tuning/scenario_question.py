@@ -12,6 +12,7 @@ from ..errors import DropcurveError, Problem, ScenarioError, UsageError, nearest
 from ..files.named import load_toml
 from ..quantities import ranges, units
 from ..scenario import Scenario, library
+from ..scenario.links.framing import of_params
 from ..scenario.scenario import located
 from ..verdict import Exchange
 from . import goal as goals
@@ -78,7 +79,7 @@ def of_file(
         base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
         target_of(
             box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s,
-            scheduler=scheduler_of(base),
+            scheduler=scheduler_of(base), framing=of_params(base.resolved["dumbbell"]),
         ),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,

@@ -257,11 +257,9 @@ class Verdict:
 
     @property
     def settling(self) -> int | None:
-        """Further replications that would decide every undecided rival; None if there is none, or if
-        `MOST_REPLICATIONS` would not do for one of them."""
-        needed = [one.more for one in self.related("undecided")]
-        known = [more for more in needed if more is not None]
-        return max(known) if known and len(known) == len(needed) else None
+        """Further replications that would decide the undecided rivals that `MOST_REPLICATIONS` would do for; None if
+        there is none."""
+        return max((one.more for one in self.related("undecided") if one.more is not None), default=None)
 
     @property
     def equals(self) -> list[str]:

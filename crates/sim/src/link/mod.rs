@@ -23,6 +23,7 @@ use queue::fifo::Unit;
 use queue::Disc;
 use std::sync::Arc;
 use transmitter::Transmitter;
+use units::framing::LineFraming;
 use units::size::Opportunities;
 use units::{Bytes, Rate, Serializer, Span, Stream, Time};
 
@@ -114,6 +115,14 @@ impl Link {
         transmitter.serializer_ahead = transmitter.serializer.clone();
     }
 
+    /// Sends on a line that adds bytes to each packet.
+    pub fn set_framing(&mut self, framing: LineFraming) {
+        let rate = self.rate;
+        let transmitter = &mut self.state().transmitter;
+        transmitter.serializer = Serializer::framed(rate, framing);
+        transmitter.serializer_ahead = transmitter.serializer.clone();
+    }
+
     /// Whether its queue decides at arrival only, and there is nothing between the queue and the transmitter.
     pub fn decides_at_arrival(&self) -> bool {
         let decides =
@@ -129,7 +138,7 @@ impl Link {
     /// Whether it is a queue and a transmitter of constant rate and nothing else.
     pub(crate) fn is_basic(&self) -> bool {
         let basic = |Transmitter { counts_wire, serializer, ring, .. }: &Transmitter| {
-            !counts_wire && !serializer.is_varying() && ring.is_none()
+            !counts_wire && serializer.is_plain() && ring.is_none()
         };
         self.faults.is_none() && self.state.as_ref().is_some_and(|state| basic(&state.transmitter))
     }

@@ -13,6 +13,7 @@ use crate::plan::{
 use crate::source::meter::{Measure, MeterPlan};
 use queue::Setting;
 use std::sync::Arc;
+use units::framing::LineFraming;
 use units::param::{Param, Problem};
 use units::size::Opportunities;
 use units::Bytes;
@@ -111,6 +112,7 @@ fn trunk_link(name: String, from: usize, to: usize, direction: &Direction) -> Li
         packet: wire.packet.unwrap_or(Bytes(0)),
         counts_wire: wire.counts_wire,
         ring: wire.ring,
+        framing: LineFraming { overhead: wire.overhead.0, least: wire.mpu.0, framing: wire.framing },
         loss: loss_plan(wire),
         opportunities,
     }
@@ -172,10 +174,15 @@ fn check_clock(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     if model.run.clock == Clock::Nanoseconds {
         return;
     }
-    let other =
-        |link: &&LinkPlan| link.opportunities.is_some() || !matches!(link.queue.kind(), "droptail" | "red");
+    let other = |link: &&LinkPlan| {
+        let plain = link.opportunities.is_none() && link.framing == LineFraming::NONE;
+        !plain || !matches!(link.queue.kind(), "droptail" | "red")
+    };
     if let Some(link) = links.iter().find(other) {
-        let rule = format!("goes with droptail and red at a fixed rate only, and {} has another", link.name);
+        let rule = format!(
+            "goes with droptail and red at a fixed rate without framing only, and {} has another",
+            link.name
+        );
         let remedy = "write clock = \"nanoseconds\"";
         problems.push(Problem::new("run.clock", model.run.clock.show(), rule, remedy));
     }

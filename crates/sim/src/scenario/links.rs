@@ -152,6 +152,9 @@ fn followed(back: &Wire, forward: &Wire, own: &Wire) -> Wire {
     if back.ring == forward.ring {
         wire.ring = own.ring;
     }
+    if (back.overhead, back.mpu, back.framing) == (forward.overhead, forward.mpu, forward.framing) {
+        (wire.overhead, wire.mpu, wire.framing) = (own.overhead, own.mpu, own.framing);
+    }
     wire
 }
 

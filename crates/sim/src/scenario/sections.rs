@@ -4,6 +4,7 @@
 //! group of flows is a [`Group`](super::traffic::Group), its path through the topology, its transport and its source.
 
 use crate::keys::part::bare;
+use units::framing::Framing;
 use units::param::{
     require, Check, Distribution, DistributionShape, Kind, Param, Problem, Range, Spread, Value,
 };
@@ -150,6 +151,13 @@ params! {
         /// Packets the device takes from the queue before it can send them: a driver's ring. Neither the queue's limit
         /// nor its sojourn counts them.
         ring: u64 = 0 => { unit: "packets", range: Range::Within(0.0, 65536.0), source: "ns-3: 1" },
+        /// Bytes that the line adds to each packet, such as 40 for PPPoE with LLC/SNAP over AAL5. They take time on the
+        /// line and count in no queue's limit.
+        overhead: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
+        /// Smallest size of a packet with its overhead on the line.
+        mpu: Bytes = Bytes(0) => { range: Range::Within(0.0, 256.0), source: "tc-cake(8)" },
+        /// Framing of the line: `"atm"` sends 53 bytes for each 48, `"ptm"` 65 for each 64.
+        framing: Framing = Framing::Plain => { source: "tc-cake(8)" },
     }
 }
 
@@ -179,6 +187,15 @@ impl Check for Wire {
             format!("{} times", times.len()),
             "must not descend, and the last must be above 0",
             "write one time in milliseconds for each 1500 bytes",
+        );
+        let framed = self.overhead.0 > 0 || self.mpu.0 > 0 || self.framing != Framing::Plain;
+        require(
+            problems,
+            times.is_empty() || !framed,
+            "opportunities_ms",
+            format!("{} times", times.len()),
+            "go with a line that adds no bytes (overhead, mpu, framing)",
+            "leave out one of them",
         );
     }
 }

@@ -12,7 +12,7 @@ from ...quantities import ranges, units
 from ...quantities.ranges import Range
 from .. import library
 from ..scenario import Scenario
-from . import traffic
+from . import framing, traffic
 from .presets import preset
 from .profile import DIRECTIONS, LinkProfile, Mix
 
@@ -23,7 +23,7 @@ USUAL = {"rtt": "20-80ms", "buffer": "250ms"}
 #: The link of two rates alone: the round trips, buffer and traffic of a home.
 BASE = LinkProfile("link", 1e6, 1e6, (0.02, 0.08), USUAL["buffer"], Mix(), "round trips and buffer assumed")
 #: Keys of the link itself; all others are those of the mix.
-KEYS = ("rate", "down", "up", "rtt", "buffer", "back")
+KEYS = ("rate", "down", "up", "rtt", "buffer", "back", *framing.KEYS)
 RATES = ("rate", "down", "up")
 #: Most ranges of a link. A range of round trips does not count: it is the spread among the flows of a run.
 MOST_RANGES = 7
@@ -118,8 +118,8 @@ def spec(text: str, **override: str | None) -> LinkSpec:
     Args:
         text: A preset or a rate (``100Mbit``, or down and up: ``20/2``, in Mbit/s unless they have units), ``:up`` or
             ``:down``, then ``key=value`` after commas: rate, down, up, rtt, buffer, downloads, uploads, web, videos,
-            calls, games, l4s, ecn, cc, and back (the discipline of the other direction). All but cc and back may be
-            ranges.
+            calls, games, l4s, ecn, cc, back (the discipline of the other direction), and framing, overhead and mpu
+            (the bytes that the line adds to a packet). All but cc, back and those of the framing may be ranges.
         override: Values of keys that replace those of the text, unless they are None.
 
     Returns:
@@ -302,7 +302,7 @@ def _ranged(key: str, value: str) -> list[tuple[str, Range | str]]:
             wide: Any = "log" if high / low >= ranges.WIDE else "linear"
             pairs.append((name, _compact(low) if low == high else Range(low, high, "", wide)))
         return pairs
-    if key in ("rtt", "cc", "back") or not ranges.is_range(value):
+    if key in ("rtt", "cc", "back", *framing.KEYS) or not ranges.is_range(value):
         return [(key, value)]
     return [(key, ranges.parse(value, name=key))]
 
@@ -325,6 +325,8 @@ def _with(profile: LinkProfile, key: str, value: str) -> LinkProfile:
         )
     if key == "buffer":
         return replace(profile, buffer=value)
+    if key in framing.KEYS:
+        return replace(profile, framing=framing.changed(profile.framing, key, value))
     if key == "back":
         _known(key, value, "disciplines", "kind")
         return replace(profile, back=value)

@@ -7,6 +7,7 @@ can be overridden.
 from __future__ import annotations
 
 from ...errors import UsageError, nearest
+from .framing import WORDS, Framing
 from .profile import LinkProfile, Mix
 
 _HOME = Mix()
@@ -16,7 +17,8 @@ PRESETS: dict[str, LinkProfile] = {
     one.name: one
     for one in (
         LinkProfile("dsl", 16e6, 1e6, (0.02, 0.08), "300ms", _HOME,
-                    "rates of ADSL2+ (ITU-G9925); buffers of KWNP10"),
+                    "rates of ADSL2+ (ITU-G9925); buffers of KWNP10; PPPoE with LLC/SNAP over AAL5 (tc-cake(8))",
+                    framing=Framing(*WORDS["pppoe-llcsnap"])),
         LinkProfile("cable", 200e6, 20e6, (0.015, 0.08), "250ms", _HOME,
                     "rates of FCC-MBA; buffers of modems without AQM of FKLLO21"),
         LinkProfile("fibre", 500e6, 500e6, (0.005, 0.08), "50ms", _HOME,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...errors import UsageError
 from ...quantities import units, wording
+from .framing import NONE, Framing
 
 #: Directions of a link, as seen from the customer.
 DIRECTIONS = ("down", "up")
@@ -103,6 +104,7 @@ class LinkProfile:
         mix: The traffic on the link.
         source: Where the numbers come from.
         back: Discipline of the queue in the other direction, with its defaults; tail drop has the buffer.
+        framing: Bytes that the line adds to each packet.
     """
 
     name: str
@@ -113,6 +115,7 @@ class LinkProfile:
     mix: Mix = field(default_factory=Mix)
     source: str = ""
     back: str = "droptail"
+    framing: Framing = NONE
 
     def __post_init__(self) -> None:
         low, high = self.rtt_s
@@ -151,7 +154,8 @@ class LinkProfile:
         rates = f"{down} down, {up} up"
         trip = f"round trip {low}" + (f" to {high}" if high != low else "")
         other = "tail drop" if self.back == "droptail" else self.back
+        line = f", {self.framing.words()}" if self.framing else ""
         return (
-            f"{self.name}: {rates}, queue in the {direction} direction and {other} in the other, {trip}, "
+            f"{self.name}: {rates}{line}, queue in the {direction} direction and {other} in the other, {trip}, "
             f"buffer {self.buffer}; {self.mix.words(local=self.is_local)}"
         )

@@ -94,13 +94,18 @@ def scenario(
         f'description = "{ASSUMED}{profile.assumptions(direction)}"',
         f'[run]\nduration = "{_span(length)}"\nwarmup = "{_span(warmup)}"',
         f'[dumbbell]\nrate = "{units.show_rate(rate)}"\ndelay = "{_span(trunk)}"\naccess_rate = "0 bit/s"\n'
-        f'access_delay = "{spread}"\nexit_delay = "0 s"',
+        f'access_delay = "{spread}"\nexit_delay = "0 s"{_framing(profile)}',
         f'[dumbbell.back]\nrate = "{units.show_rate(back)}"',
         f'[queue]\nkind = "droptail"\nlimit = "{profile.buffer_pkts(direction)} pkts"',
         _back(profile, other),
         *_groups(profile, direction, warmup),
     ]
     return Scenario.parse("\n\n".join(parts) + "\n", name=name or f"{profile.name}-{direction}")
+
+
+def _framing(profile: LinkProfile) -> str:
+    """The keys of the bytes that the line adds to a packet, in both directions."""
+    return "".join(f'\n{key} = "{value}"' for key, value in profile.framing.params.items())
 
 
 def _back(profile: LinkProfile, direction: str) -> str:

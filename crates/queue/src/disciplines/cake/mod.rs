@@ -27,9 +27,10 @@ pub use isolate::{Division, Isolate};
 pub use params::Params;
 use tins::Terms;
 pub use tins::{ClassIs, Tins};
+pub use units::framing::Framing;
+use units::framing::LineFraming;
 use units::param::{Table, Valid};
 use units::{Bytes, Rate, Span, Time};
-pub use wire::Framing;
 use wire::Wire;
 
 impl Discipline for Params {
@@ -131,9 +132,11 @@ impl<P: Packet + Copy> Cake<P> {
             class_is: params.class_is,
             wire: Wire {
                 uncounted: params.uncounted.0,
-                overhead: params.overhead.0,
-                least: params.mpu.0,
-                framing: params.framing,
+                line: LineFraming {
+                    overhead: params.overhead.0,
+                    least: params.mpu.0,
+                    framing: params.framing,
+                },
             },
             rate: params.bandwidth,
             next: Time::ZERO,

@@ -216,9 +216,10 @@ fn a_clock_of_doubles_goes_with_what_counts_no_moments_itself() {
         format!("[run]\nclock = \"doubles\"\n[dumbbell]\n{wire}\n[queue]\nkind = \"{queue}\"\n[flows.tcp]")
     };
     let rule =
-        "run.clock = \"doubles\": goes with droptail and red at a fixed rate only, and bottleneck has another; \
+        "run.clock = \"doubles\": goes with droptail and red at a fixed rate without framing only, and bottleneck has another; \
                 write clock = \"nanoseconds\"";
     check(&[(with("pie", ""), &[rule]), (with("droptail", "opportunities_ms = [1, 2]"), &[rule])]);
+    check(&[(with("droptail", "overhead = \"40 B\""), &[rule])]);
     assert!(Scenario::parse(&with("red", "")).is_ok());
 }
 
