@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,36 @@ def test_pgf_without_latex_is_refused_with_the_remedy(
     assert invoke(["plot", str(kept), "heat_map", "--write", "map.pgf"]) == 2
     assert "install TeX Live, or write .pdf" in capsys.readouterr().err
     assert not Path("map.pgf").exists()
+
+
+def test_pgf_is_for_any_document(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Measures:
+        """Sizes of texts, which LaTeX would measure."""
+
+        def get_width_height_descent(self, text: str, properties: object) -> tuple[float, float, float]:
+            return 4.0 * len(text), 8.0, 2.0
+
+    monkeypatch.setattr("dropcurve.plot.style._latex", lambda: "pdflatex")
+    monkeypatch.setattr("matplotlib.backends.backend_pgf.LatexManager._get_cached_or_new", Measures)
+    assert invoke(["plot", str(kept), "heat_map", "--width", "3.1", "--write", "map.pgf"]) == 0
+    text = Path("map.pgf").read_text(encoding="utf-8")
+    assert r"\pgfqpoint{3.100000in}" in text
+    # An underscore outside of mathematics ends the run of LaTeX; so would a font of this machine elsewhere.
+    assert r"max\_p of the queue" in text and "max_p" not in text
+    assert r"\setmainfont" not in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+def test_a_document_takes_pgf_in(kept: Path) -> None:
+    assert (
+        invoke(["plot", str(kept), "heat_map", "--style", "paper", "--width", "column", "--write", "map.pgf"])
+        == 0
+    )
+    document = r"""\documentclass{article}\usepackage{pgf}\def\mathdefault#1{#1}
+\begin{document}\noindent\input{map.pgf}\end{document}"""
+    Path("paper.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_one_setting_has_no_map(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,8 @@
-"""Short and rich displays, tables for papers, and the completion of commands."""
+"""Short and rich displays, and tables for papers."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,18 +66,3 @@ def test_a_trace_goes_into_tables(scenario: dc.Scenario, tmp_path: Path) -> None
     assert len((found.write(tmp_path / "trace.csv")).read_text().splitlines()) == len(found) + 1
     with pytest.raises(UsageError, match=r"must end in \.csv, \.parquet or \.pcapng"):
         found.write(tmp_path / "trace.xls")
-
-
-@pytest.mark.parametrize(("line", "wanted"), [("dropcurve stu", "studio"), ("dropcurve run --see", "--seed")])
-def test_commands_are_completed(line: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_DROPCURVE_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", line)
-    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
-    done = subprocess.run([sys.executable, "-m", "dropcurve"], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [wanted]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_has_its_completion(shell: str, dropcurve: Callable[..., Any]) -> None:
-    assert "_DROPCURVE_COMPLETE" in dropcurve("completion", shell).out
-    assert dropcurve("completion", "csh").code == 2

@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.write(f"dropcurve: {error}\n")
         sys.exit(2)
     spell_out(sys.stdout, sys.stderr)
+    if COMPLETE in os.environ:
+        from .completion import print_words
+
+        sys.exit(print_words(sys.argv[1:]))
     sys.exit(invoke(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -174,10 +178,6 @@ def _parsed(arguments: list[str]) -> Any:
     from .defaults import by_verb, path
     from .unexpected import tell
 
-    if COMPLETE in os.environ:
-        from typer._completion_classes import completion_init
-
-        completion_init()
     # Building every verb takes longer than most of them.
     known = by_verb(dict(verbs.options())) if path().is_file() else {}
     try:

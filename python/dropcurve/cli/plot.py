@@ -25,7 +25,9 @@ def plot(
     style: Annotated[
         str, typer.Option(metavar="NAME", help="screen, or paper: serif type, black, fonts embedded.")
     ] = "screen",
-    width: Annotated[str, typer.Option(metavar="NAME", help="page (7 in) or column (3.5 in).")] = "page",
+    width: Annotated[
+        str, typer.Option(metavar="NAME", help="page (7 in), column (3.5 in), or inches.")
+    ] = "page",
     write: Annotated[Path | None, o.shared("write", "one figure: .svg, .png, .pdf or .pgf")] = None,
     out: Annotated[Path | None, o.shared("out", "default: figures/ of the result")] = None,
     json: o.Json = False,
@@ -57,13 +59,13 @@ def plot(
     target = out or folder / "figures"
     if is_sweep(folder):
         where = {"file": write} if write else {"folder": target}
-        files = plot_sweep(folder, kind, metric or [], where, width=width, look=style)
+        files = plot_sweep(folder, kind, metric or [], where, width=_inches(width), look=style)
     elif metric:
         raise UsageError(
             "--metric", metric[0], f"is for the figures of a sweep; {folder} is none", "leave it out"
         )
     else:
-        files = _result(folder, kind, write, target, width=width, style=style)
+        files = _result(folder, kind, write, target, width=_inches(width), style=style)
     checksums.add(folder, files)
     if json:
         console.data([str(file) for file in files])
@@ -81,8 +83,16 @@ def plot(
     return 0
 
 
+def _inches(width: str) -> str | float:
+    """A width as it was written, as a number where it is one."""
+    try:
+        return float(width)
+    except ValueError:
+        return width
+
+
 def _result(
-    folder: Path, kind: str | None, write: Path | None, target: Path, *, width: str, style: str
+    folder: Path, kind: str | None, write: Path | None, target: Path, *, width: str | float, style: str
 ) -> list[Path]:  # fmt: skip
     """The files of the figures of a result, or of one of them."""
     from .. import plot as plots

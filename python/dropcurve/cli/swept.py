@@ -29,7 +29,7 @@ def show_sweep(folder: Path, only: list[str], *, setup: bool, json: bool) -> int
 
 
 def plot_sweep(
-    folder: Path, kind: str | None, only: list[str], target: dict[str, Path], *, width: str, look: str
+    folder: Path, kind: str | None, only: list[str], target: dict[str, Path], *, width: str | float, look: str
 ) -> list[Path]:
     """Draws the figures of a sweep, or one of them.
 
@@ -38,7 +38,7 @@ def plot_sweep(
         kind: One of `dropcurve.plot.sweep.KINDS`; None for all it has.
         only: Metrics to show; those of its page if empty.
         target: Either the ``file`` to write or the ``folder`` to write SVG and PNG to.
-        width: "page" or "column".
+        width: "page", "column" or a number of inches.
         look: Style of the figures.
 
     Returns:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 COLUMN_IN = 3.5
 PAGE_IN = 7.0
 WIDTHS_IN: Mapping[str, float] = {"column": COLUMN_IN, "page": PAGE_IN}
+#: Programs that can measure text for PGF, by preference: what they write suits each of them.
+LATEX = ("xelatex", "lualatex", "pdflatex")
 
 INK = "#1f2328"
 MUTED = "#57606a"
@@ -220,14 +222,13 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
         "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
         "pdf": {"CreationDate": None, "Creator": "dropcurve", "Producer": None},
         "png": {"Software": None},
-        "pgf": {},
     }
+    if format == "pgf":
+        return _pgf(figure)
     if format not in no_date:
         raise UsageError(
-            "format", repr(format), f"must be one of {', '.join(no_date)}", "choose one of these"
+            "format", repr(format), f"must be one of {', '.join(no_date)}, pgf", "choose one of these"
         )
-    if format == "pgf":
-        _require_latex()
     out = io.BytesIO()
     figure.savefig(out, format=format, metadata=dict(no_date[format]))
     return (
@@ -235,15 +236,27 @@ def to_bytes(figure: Figure, *, format: str) -> bytes:
     )
 
 
-def _require_latex() -> None:
-    """Raises UsageError if LaTeX is not installed, which measures the text of PGF."""
-    import matplotlib
+def _pgf(figure: Figure) -> bytes:
+    """The figure as drawing commands of PGF, in the font of the document that takes them in. Underscores of names are
+    escaped, so that the document needs no package for them."""
+    from matplotlib import rc_context
 
-    engine = str(matplotlib.rcParams["pgf.texsystem"])
-    if shutil.which(engine) is None:
-        raise UsageError(
-            "format", "'pgf'", f"needs {engine}, which is not installed", "install TeX Live, or write .pdf"
-        )
+    out = io.BytesIO()
+    with rc_context({"pgf.texsystem": _latex(), "pgf.rcfonts": False}):
+        figure.savefig(out, format="pgf")
+    return re.sub(
+        rb"(?m)^\\pgftext.*$", lambda found: re.sub(rb"(?<!\\)_", rb"\\_", found[0]), out.getvalue()
+    )
+
+
+def _latex() -> str:
+    """The first LaTeX that is installed, which measures the text of PGF. Raises UsageError where there is none."""
+    for engine in LATEX:
+        if shutil.which(engine):
+            return engine
+    raise UsageError(
+        "format", "'pgf'", f"needs {LATEX[0]}, which is not installed", "install TeX Live, or write .pdf"
+    )
 
 
 def _rounded(svg: bytes) -> bytes:
