@@ -152,7 +152,7 @@ def verdicts(outcome: Outcome) -> Table:
             claim = verdict = ""
         if not finding.parts:
             rows.append([claim, "", "", "", "", SIGNS[UNASKED], "not asked"])
-    return Table(["claim", "estimated", "holds if", "found", "n", "", "verdict"], rows, words=3)
+    return Table(["claim", "estimated", "holds if", "found", "n", "row", "verdict"], rows, words=3)
 
 
 def _open(outcome: Outcome) -> Iterator[Text]:
