@@ -42,6 +42,11 @@ def other(name: str, keys: str = "", count: int = 2) -> str:
     return tcp(count, keys=keys).replace('"tcp"\nstart', f'"{name}"\nstart')
 
 
+def rated(name: str) -> str:
+    """Four transfers by a transport that is not TCP."""
+    return other(name, count=4).replace("flows.tcp", "flows.rated")
+
+
 def windows() -> list[NetworkRow]:
     """Rows of additive increase and multiplicative decrease."""
     quarter = {
@@ -217,17 +222,31 @@ def models() -> list[NetworkRow]:
 
 def rates() -> list[NetworkRow]:
     """Rows of transports that send at a rate."""
-    friendly = {"tfrc": "RFC5348", "rap": "RHE99", "tear": "ROY00", "lda": "SW00", "drs": "JE98"}
+    # The shares of TCP within which each is right; RFC5348 names a factor of two.
+    friendly = {"tfrc": ("RFC5348", 2), "tear": ("ROY00", 2), "lda": ("SW00", 2.5), "drs": ("JE98", 2.5)}
+    wide = 'kind = "red"\nlimit = "200 pkts"\nmin_th = "20 pkts"\nmax_th = "60 pkts"\nmax_p = 0.1\nabove_max = "gentle"'
     live = {"scream": ("RFC8298", 'profile = "quick"'), "gcc": ("GCC02", 'initial_rate = "1 Mbit/s"')}
     return [
         *(
             NetworkRow(
-                name, "shares the link with TCP: neither starves the other", source,
+                name, f"shares the link with TCP: neither gets more than {factor:g} times the other", source,
                 "4 transfers of each together over RED",
-                {"red": net("red", other(name, count=4).replace("flows.tcp", "flows.rated"), tcp(4, "reno"))},
-                (parts("throughput_bps", "red", "rated", "reno", 0.125, 8),),
+                {"red": net("red", rated(name), tcp(4, "reno"))},
+                (parts("throughput_bps", "red", "rated", "reno", 1 / factor, factor),),
             )
-            for name, source in friendly.items()
+            for name, (source, factor) in friendly.items()
+        ),
+        NetworkRow(
+            "rap", "shares the link with TCP where TCP meets few timeouts, and takes more where it meets many",
+            "RHE99", "4 transfers of each together over RED at 10 Mbit/s, and over longer thresholds at 40",
+            {
+                "10": net("red", rated("rap"), tcp(4, "reno")),
+                "40": net(wide, rated("rap"), tcp(4, "reno"), mbit=40),
+            },
+            (
+                parts("throughput_bps", "40", "rated", "reno", 0.4, 2.5),
+                parts("throughput_bps", "10", "rated", "reno", 2.5, None),
+            ),
         ),
         *(
             NetworkRow(
