@@ -159,7 +159,11 @@ def traffic(case: str, flows: int, keys: str) -> str:
 
 def count(bench: Path, cell: Cell) -> Cost:
     """Runs a cell under valgrind, and again without."""
-    text, (_, _, timed_runs) = scenario(cell), SIZES[flows_of(cell)]
+    return count_text(bench, scenario(cell), SIZES[flows_of(cell)][2])
+
+
+def count_text(bench: Path, text: str, timed_runs: int) -> Cost:
+    """Runs a scenario under valgrind, and again without, this many times."""
     tool = [
         "valgrind",
         "--tool=callgrind",
