@@ -53,7 +53,7 @@ impl Network<Fast> {
     #[inline(never)]
     fn run_due(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
         let number = endpoint >> 1;
-        if endpoint & 1 == 0 && !now.is_double() {
+        if endpoint & 1 == 0 {
             while let Some(due) = self.flows[number as usize].fire_pacing_before(now) {
                 self.send_rest::<true>(number, due, Time::NEVER);
                 if self.flows[number as usize].state.next_due[0] > now {
@@ -261,10 +261,12 @@ impl Flow<FastFlow> {
     /// without effect, if it is not, or if more is due than to send.
     #[inline(always)]
     fn fire_pacing_before(&mut self, now: Time) -> Option<Time> {
+        if now >= self.state.probe_due[0] || now >= self.stop || now.is_double() || !self.probe.started {
+            return None;
+        }
         let Source::Tcp(sender) = &mut self.source else { return None };
         let due = sender.due();
-        let alone = due < now && now < self.state.probe_due[0] && now < self.stop && self.probe.started;
-        (alone && sender.on_pacing_timer_fast(due)).then_some(due)
+        (due < now && sender.on_pacing_timer_fast(due)).then_some(due)
     }
 
     /// Sends on the fast path of an untracked TCP sender at the time of `key`. Returns the sender's next deadline,

@@ -63,23 +63,34 @@ impl<S> Flow<S> {
     /// The next deadline of one end; [`Time::NEVER`] if it has none.
     #[inline(always)]
     pub(crate) fn deadline(&self, side: usize) -> Time {
-        let due = match (side, &self.source, &self.sink) {
-            (0, Source::Tcp(sender), _) => sender.poll_timeout(),
-            (0, Source::Rated(source), _) => source.poll_timeout(),
-            (0, Source::Udp(source), _) => source.poll_timeout(),
-            (0, Source::App(source), _) => source.poll_timeout(),
-            (0, Source::Origin(origin), _) => origin.poll_timeout(),
-            (_, _, Sink::Tcp(receiver)) => receiver.poll_timeout(),
-            (_, _, Sink::Rated(sink)) => sink.poll_timeout(),
-            (_, _, Sink::App(sink)) => sink.receiver.poll_timeout(),
-            (_, _, Sink::Udp { .. }) => None,
-        };
-        let due = due.unwrap_or(Time::NEVER);
         if side == 0 {
-            due.min(self.stop)
+            self.source_deadline().min(self.stop)
         } else {
-            due
+            self.sink_deadline()
         }
+    }
+
+    #[inline(always)]
+    fn source_deadline(&self) -> Time {
+        let due = match &self.source {
+            Source::Tcp(sender) => return sender.due(),
+            Source::Rated(source) => source.poll_timeout(),
+            Source::Udp(source) => source.poll_timeout(),
+            Source::App(source) => source.poll_timeout(),
+            Source::Origin(origin) => origin.poll_timeout(),
+        };
+        due.unwrap_or(Time::NEVER)
+    }
+
+    #[inline(always)]
+    fn sink_deadline(&self) -> Time {
+        let due = match &self.sink {
+            Sink::Tcp(receiver) => receiver.poll_timeout(),
+            Sink::Rated(sink) => sink.poll_timeout(),
+            Sink::App(sink) => sink.receiver.poll_timeout(),
+            Sink::Udp { .. } => None,
+        };
+        due.unwrap_or(Time::NEVER)
     }
 
     /// Whether an end has something to do when its timer fires at `now`.
