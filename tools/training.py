@@ -90,9 +90,10 @@ def load(library: str) -> Any:
 def digest(run: Any) -> str:
     """A hash of all recorded parts of a run, to the last bit of each number.
 
-    The scenario's own hash is left out, since a new option changes it although the option is at its default."""
+    The scenario's own hash is left out, since a new option changes it although the option is at its default; so is the
+    version, whose change alone changes no result."""
     summary = run.summary(["links.*.little_pkts"])
-    del summary["scenario"]
+    del summary["scenario"], summary["version"]
     hashed = hashlib.sha256(json.dumps([summary, run.derived()]).encode())
     for name, component, times, values in run.series():
         hashed.update(f"{name} {component}".encode() + times + values)
