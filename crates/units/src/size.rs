@@ -363,12 +363,12 @@ mod tests {
         assert!(!line.is_plain() && !line.is_varying());
         assert_eq!(line.finish(Time(1000), Bytes(1500)), Time(1000 + 33 * 424_000));
         assert_eq!(line.finish(Time::ZERO, Bytes(40)), Time(2 * 424_000));
-        let mut line = Serializer::framed(Rate(3_000_000), cells);
-        let mut finish = || line.finish(Time::ZERO, Bytes(8)).0;
+        let mut faster = Serializer::framed(Rate(3_000_000), cells);
+        let mut finish = || faster.finish(Time::ZERO, Bytes(8)).0;
         assert_eq!([finish(), finish(), finish()], [141_333, 141_333, 141_334]);
         assert_eq!(finish(), 141_333);
-        line.restart();
-        assert_eq!(line.finish(Time::ZERO, Bytes(8)).0, 141_333);
+        faster.restart();
+        assert_eq!(faster.finish(Time::ZERO, Bytes(8)).0, 141_333);
         assert!(Serializer::framed(Rate(5), LineFraming::NONE).is_plain());
         assert_eq!(Serializer::framed(Rate(0), cells).finish(Time(7), Bytes(9)), Time(7));
     }
