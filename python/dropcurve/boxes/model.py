@@ -41,7 +41,7 @@ NEEDS_SHAPER = "must itself be the bottleneck"
 def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
     """Note that the queue must form here; ``shaper``: the export has an option for that."""
     text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
-    return Note("load", "", f"{text}; otherwise add a shaper with --shape" if shaper else text)
+    return Note("load", "", f"{text}; otherwise add a shaper (export --shape)" if shaper else text)
 
 
 def uncounted(framing: Framing, rate_bps: float) -> Note:
