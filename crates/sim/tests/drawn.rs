@@ -15,23 +15,17 @@ const RUNS: u64 = 300;
 
 #[test]
 fn random_scenarios_run_alike_in_both_engines() {
+    let (mut queues, mut transports, mut arrived) = (BTreeSet::new(), BTreeSet::new(), 0);
     let mut drawer = Drawer::new(26);
-    let drawn: Vec<_> = (0..RUNS).map(|seed| (seed, drawer.next())).collect();
-    let arrived = on_two_threads(&drawn, |(seed, one)| judge(&one.scenario, *seed).arrived);
-    let queues: BTreeSet<_> = drawn.iter().map(|(_, one)| &one.queue).collect();
-    let transports: BTreeSet<_> = drawn.iter().flat_map(|(_, one)| &one.transports).collect();
+    for seed in 0..RUNS {
+        let one = drawer.next();
+        arrived += judge(&one.scenario, seed).arrived;
+        queues.insert(one.queue);
+        transports.extend(one.transports);
+    }
     assert!(arrived > 10_000, "{arrived} packets in all runs");
     assert!(queues.len() + 3 >= queue::KINDS.len(), "{queues:?}");
     assert!(transports.len() >= 14, "{transports:?}");
-}
-
-/// The sum over all elements.
-fn on_two_threads<T: Sync>(all: &[T], count: impl Fn(&T) -> u64 + Sync) -> u64 {
-    let part = |number: usize| all.iter().skip(number).step_by(2).map(&count).sum::<u64>();
-    std::thread::scope(|scope| {
-        let odd = scope.spawn(|| part(1));
-        part(0) + odd.join().expect("a run failed on the other thread")
-    })
 }
 
 /// Frames of several flows are due in the same nanosecond, and their access links need no time.
