@@ -126,8 +126,9 @@ def test_a_line_frames_packets_in_both_directions() -> None:
     assert again == typed
     with pytest.raises(UsageError, match="pppoe-llcsnap"):
         links.spec("dsl,framing=pppoe-llcsnp")
-    with pytest.raises(UsageError, match="overhead"):
-        links.spec("dsl,overhead=999")
+    for bytes_added in ("999", "²"):
+        with pytest.raises(UsageError, match="overhead"):
+            links.spec(f"dsl,overhead={bytes_added}")
 
 
 @pytest.mark.parametrize(

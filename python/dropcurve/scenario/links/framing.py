@@ -20,8 +20,6 @@ WORDS = {
     "bridged-llcsnap": (32, 0, "atm"), "ipoa-vcmux": (8, 0, "atm"), "ipoa-llcsnap": (16, 0, "atm"),
     "pppoe-ptm": (30, 0, "ptm"), "bridged-ptm": (22, 0, "ptm"), "docsis": (18, 64, ""), "ethernet": (38, 84, ""),
 }  # fmt: skip
-#: Words for cells or blocks alone.
-CELLS = {"none": "", "plain": "", "atm": "atm", "ptm": "ptm"}
 #: Keys of a link and of CAKE.
 KEYS = ("overhead", "mpu", "framing")
 #: Bytes of a full packet, and most bytes of overhead.
@@ -113,8 +111,10 @@ def changed(framing: Framing, key: str, value: str) -> Framing:
         value: As typed: a word of tc-cake(8), atm, ptm or none for ``framing``, else a number of bytes.
     """
     if key == "framing":
-        if value in CELLS:
-            return replace(framing, cells=CELLS[value]) if value not in ("none", "plain") else NONE
+        if value in ("none", "plain"):
+            return NONE
+        if value in ("atm", "ptm"):
+            return replace(framing, cells=value)
         if value in WORDS:
             return Framing(*WORDS[value])
         names = [*WORDS, "atm", "ptm", "none"]
@@ -122,7 +122,7 @@ def changed(framing: Framing, key: str, value: str) -> Framing:
             key, value, "is not known", nearest(value, names, otherwise=f"there are {', '.join(names)}")
         )
     text = value.removesuffix("B").strip()
-    if not text.isdigit() or int(text) > MOST_BYTES:
+    if not text.isdecimal() or int(text) > MOST_BYTES:
         raise UsageError(
             key, value, f"must be a number of bytes from 0 to {MOST_BYTES}", "write one such as 40"
         )
