@@ -252,12 +252,12 @@ def _to_settle(done: Fix, search: Thoroughness) -> str:
     from ..fixes import budget
     from ..verdict import amounts
 
-    some = [one for one in done.queues if one.settling_s is not None]
-    if not some:
+    costs = [(one.compared_s, one.settling_s) for one in done.queues if one.settling_s is not None]
+    if not costs:
         return ""
     spare = 1.0 - (budget.SEARCH_SHARE if search.tune else 0.0)
-    each = max(one.compared_s + one.settling_s for one in some if one.settling_s is not None) / spare
-    more = sum(one.settling_s for one in some if one.settling_s is not None)
+    each = max(compared + settling for compared, settling in costs) / spare
+    more = sum(settling for _, settling in costs)
     whole = math.ceil(each * len(done.queues) / 60)
     rivals = [rival for one in done.queues for rival in one.verdict.related("undecided")]
     able = sum(rival.more is not None for rival in rivals)
