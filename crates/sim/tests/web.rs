@@ -1,35 +1,13 @@
 //! Web sessions in the simulator: completion times worked by hand, slow-start theory, renewal theory of both loops.
 
+#[path = "common/sessions.rs"]
+mod sessions;
+
 use serde_json::Value;
-use sim::scenario::Scenario;
-use sim::{run, Options};
+use sessions::number;
 
-/// The summary of one run. 12 Mbit/s: 1500 bytes take 1 ms. 22 ms one way, and the private links take no time to send.
 fn summary(flows: &str, rate: &str, seconds: u32, seed: u64) -> Value {
-    let text = format!(
-        r#"
-        [run]
-        duration = "{seconds} s"
-        warmup = "0 s"
-        [dumbbell]
-        rate = "{rate}"
-        delay = "20 ms"
-        access_rate = "0 bit/s"
-        [queue]
-        kind = "droptail"
-        limit = "10000 pkts"
-        [flows.web]
-        source = "http"
-        {flows}
-        "#
-    );
-    let scenario = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
-    let plan = scenario.plan();
-    run(&plan, seed, &Options::default()).summary(&plan, "")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+    sessions::summary(&format!("[flows.web]\nsource = \"http\"\n{flows}"), rate, 10_000, seconds, seed)
 }
 
 /// One object of ten segments: the SYN and its answer (40 bytes, 26 667 ns each way), ten milliseconds of data, 22 ms

@@ -1,37 +1,13 @@
 //! Web sessions and video over QUIC: completion times worked by hand, and the same objects as over TCP.
 
+#[path = "common/sessions.rs"]
+mod sessions;
+
 use serde_json::Value;
-use sim::scenario::Scenario;
-use sim::{run, Options};
+use sessions::number;
 
-/// The summary of one run. 12 Mbit/s: 1500 bytes take 1 ms. 22 ms one way, and the private links take no time to send.
 fn summary(keys: &str, rate: &str, limit: u32, seconds: u32) -> Value {
-    let text = format!(
-        r#"
-        [run]
-        duration = "{seconds} s"
-        warmup = "0 s"
-        [dumbbell]
-        rate = "{rate}"
-        delay = "20 ms"
-        access_rate = "0 bit/s"
-        [queue]
-        kind = "droptail"
-        limit = "{limit} pkts"
-        [flows.f]
-        transport = "quic"
-        {keys}
-        "#
-    );
-    let scenario = Scenario::parse(&text).unwrap_or_else(|problems| panic!("{text}\n{problems:?}"));
-    let plan = scenario.plan();
-    let outcome = run(&plan, 1, &Options::default());
-    assert!((0..plan.groups[0].count).all(|flow| outcome.records.is_conserved(flow)));
-    outcome.summary(&plan, "")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+    sessions::summary(&format!("[flows.f]\ntransport = \"quic\"\n{keys}"), rate, limit, seconds, 1)
 }
 
 fn mean_ms(summary: &Value) -> f64 {

@@ -246,6 +246,22 @@ pub struct Ack {
 }
 
 impl Ack {
+    /// Returns an acknowledgement without SACK blocks, marks and options.
+    #[inline(always)]
+    pub fn plain(ack: u32, size: u32, echo: Time) -> Ack {
+        Ack {
+            ack,
+            size,
+            echo,
+            sack: SackBlocks::default(),
+            ece: false,
+            syn: false,
+            ace: 0,
+            bytes: None,
+            window: None,
+        }
+    }
+
     /// The segment that a DSACK reports as a duplicate: the first block lies below the cumulative ACK or
     /// within the second block (RFC 2883 section 4).
     pub(crate) fn dsack(&self) -> Option<u32> {

@@ -9,7 +9,7 @@ use super::contents::SentContents;
 use std::sync::Arc;
 use transport::quic::{Quic, QuicAck, QuicData, QuicParams, QuicReceiver, QuicSender};
 use transport::rate_based::common::{Protocol, RateReceiver, RateSender};
-use transport::segment::{Ack, SackBlocks, Segment};
+use transport::segment::{Ack, Segment};
 use transport::{tcp, SenderCounters};
 use units::param::Valid;
 use units::{Bytes, Ecn, Span, Stream, Time};
@@ -299,17 +299,7 @@ impl AppReceiver {
                 let report = side.machine.poll_transmit(now)?;
                 let number = side.contents.next();
                 side.contents.put(report);
-                Some(Ack {
-                    ack: number,
-                    size: report.size,
-                    echo: report.echo,
-                    sack: SackBlocks::default(),
-                    ece: false,
-                    syn: false,
-                    ace: 0,
-                    bytes: None,
-                    window: None,
-                })
+                Some(Ack::plain(number, report.size, report.echo))
             }
         }
     }

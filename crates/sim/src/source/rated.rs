@@ -8,7 +8,7 @@ use crate::keys::reader::TableReader;
 use crate::keys::{Part, Transport};
 use std::sync::Arc;
 use transport::rate_based::common::{Pdu, Protocol, RateReceiver, RateSender, Statistic};
-use transport::segment::{Ack, SackBlocks, Segment};
+use transport::segment::{Ack, Segment};
 use units::param::{Choice, Described, Table, Valid};
 use units::{Bytes, Ecn, Span, Stream, Time};
 
@@ -38,17 +38,7 @@ impl<R: RateReceiver> End<R, R::Report> {
     fn answer(&mut self, now: Time) -> Option<Ack> {
         let report = self.machine.poll_transmit(now)?;
         self.contents.put(report);
-        Some(Ack {
-            ack: report.number(),
-            size: report.size(),
-            echo: report.stamp(),
-            sack: SackBlocks::default(),
-            ece: false,
-            syn: false,
-            ace: 0,
-            bytes: None,
-            window: None,
-        })
+        Some(Ack::plain(report.number(), report.size(), report.stamp()))
     }
 }
 

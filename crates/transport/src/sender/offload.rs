@@ -54,7 +54,7 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::params::{Counting, Handshake, Params, Recovery, RttSamples};
-    use crate::segment::{Ack, SackBlocks};
+    use crate::segment::Ack;
     use units::param::Valid;
     use units::Stream;
 
@@ -87,17 +87,7 @@ mod tests {
     fn acks(sender: &mut Sender, ms: u64, ack: u32) -> Vec<(u32, bool)> {
         let now = Time(ms * 1_000_000);
         let echo = Time((ms - 40) * 1_000_000);
-        let ack = Ack {
-            ack,
-            size: 52,
-            echo,
-            sack: SackBlocks::default(),
-            ece: false,
-            syn: false,
-            ace: 0,
-            bytes: None,
-            window: None,
-        };
+        let ack = Ack::plain(ack, 52, echo);
         sender.on_ack(now, &ack);
         sends(sender, now)
     }

@@ -191,17 +191,7 @@ impl Twins {
 
 fn whole(plain: &FastAck<'_>) -> Ack {
     let FastAck { ack, echo, size, sack } = *plain;
-    Ack {
-        ack,
-        size,
-        echo,
-        sack: sack.copied().unwrap_or_default(),
-        ece: false,
-        syn: false,
-        ace: 0,
-        bytes: None,
-        window: None,
-    }
+    Ack { sack: sack.copied().unwrap_or_default(), ..Ack::plain(ack, size, echo) }
 }
 
 proptest! {

@@ -80,17 +80,7 @@ impl Sender {
     #[cold]
     #[inline(never)]
     pub(super) fn show_sack(&mut self, now: Time, (ack, echo): (u32, Time), blocks: &SackBlocks) {
-        let shown = Ack {
-            ack,
-            size: 0,
-            echo,
-            sack: *blocks,
-            ece: false,
-            syn: false,
-            ace: 0,
-            bytes: None,
-            window: None,
-        };
+        let shown = Ack { sack: *blocks, ..Ack::plain(ack, 0, echo) };
         self.recovery.show_to_cc(&mut self.ctx, now, &shown);
     }
 }
