@@ -144,9 +144,11 @@ class Stages:
         if self.spent.level < effort.LEAST_LEVEL if more else not self.spent.brief:
             kinds = further_of(outcome, self.bench)
             self._further(validation, outcome, kinds if more else kinds[:FURTHER], effort.DRIFT)
+        # The drift may decide for another of several equals, whose own sensitivity is then not known yet.
+        best = validation.decide()
         if not self._costly:
             self._drift(validation)
-        self._decide(validation, outcome)
+        self._decide(best, validation, outcome)
         if self._costly:
             self._drift(validation)
 
@@ -278,10 +280,10 @@ class Stages:
             mine = [drift for drift in self.drift if drift.candidate.key == one.key]
             validation.drifted[one.key] = sum(not point.good for drift in mine for point in drift.points)
 
-    def _decide(self, validation: Validation, outcome: SearchOutcome) -> None:
-        """Adds replications until every rival is decided, or under a time limit while there is time."""
-        best = validation.decide()
-        self.say("validation: replications until every rival is decided", best)
+    def _decide(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
+        """Adds replications until every rival is decided, or under a time limit while there is time; ``best`` is the
+        design whose sensitivity is known."""
+        self.say("validation: replications until every rival is decided", validation.decide())
         validation.until = self.clock.until(self._deciding)
         # Under a time limit a design that is ahead and just misses a bound would take the time of a safer one.
         limited = self.clock.seconds is not None and safer_scale.take(
