@@ -9,8 +9,10 @@
 //! returns `None`, then `poll_timeout`. A source has data at all times unless [`RateSender::provide`] limits
 //! it.
 
+mod outstanding;
 mod spacer;
 
+pub(crate) use outstanding::{remove_acknowledged, Sent};
 pub use spacer::Spacer;
 
 use std::collections::VecDeque;

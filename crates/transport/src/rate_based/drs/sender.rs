@@ -4,7 +4,7 @@
 //! *Units*: packets, seconds.
 
 use super::{DrsAck, DrsData, DrsParams};
-use crate::rate_based::common::{RateSender, Statistic, ENDLESS, MOST_RATE};
+use crate::rate_based::common::{remove_acknowledged, RateSender, Statistic, ENDLESS, MOST_RATE};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::param::Valid;
@@ -150,8 +150,8 @@ impl RateSender for DrsSender {
     fn on_report(&mut self, now: Time, report: &DrsAck) {
         self.sample(now.since(report.echo).as_secs().max(1e-9));
         let before = self.outstanding.len();
-        self.outstanding.retain(|seq| !report.covers(*seq));
-        let acknowledged = before - self.outstanding.len();
+        let acknowledged =
+            remove_acknowledged(&mut self.outstanding, report.highest, |seq| report.covers(seq));
         if acknowledged > 0 {
             self.backoff = 0;
             if before >= self.window() || !self.params.validate {

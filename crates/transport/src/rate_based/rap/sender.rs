@@ -5,7 +5,9 @@
 
 use super::clock::RapTiming;
 use super::{RapAck, RapData, RapParams};
-use crate::rate_based::common::{earlier, RateSender, Statistic, ENDLESS, MOST_RATE};
+use crate::rate_based::common::{
+    earlier, remove_acknowledged, RateSender, Sent, Statistic, ENDLESS, MOST_RATE,
+};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use units::param::Valid;
@@ -18,6 +20,20 @@ const TIE: Span = Span(100);
 /// Upper bound on gaps in seconds; keeps arithmetic finite.
 const MOST_GAP: f64 = 1e6;
 
+/// A packet in flight.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    seq: u32,
+    /// Send time.
+    at: Time,
+}
+
+impl Sent for Outstanding {
+    fn seq(&self) -> u32 {
+        self.seq
+    }
+}
+
 /// Sender of a RAP flow.
 #[derive(Clone, Debug)]
 pub struct RapSender {
@@ -27,7 +43,7 @@ pub struct RapSender {
     seq: u32,
     limit: u32,
     /// Packets neither acknowledged nor marked lost, oldest first.
-    outstanding: VecDeque<(u32, Time)>,
+    outstanding: VecDeque<Outstanding>,
     /// Losses below this belong to the last rate reduction.
     reduced_at: u32,
     departure: Option<Time>,
@@ -63,24 +79,21 @@ impl RapSender {
     /// Sends the packet that is due, unless packets are overdue for the first time since the last reduction.
     fn depart(&mut self, now: Time) {
         let timeout = self.clock.timeout();
-        if !self.lose(now, |_, sent| now.since(sent) >= timeout) {
+        if !self.lose(now, |packet| now.since(packet.at) >= timeout) {
             self.due = self.seq < self.limit;
         }
         let stretch = if self.params.fine_grain { self.clock.stretch() } else { 1.0 };
         self.departure = Some(now + Span::from_secs((self.gap * stretch).min(MOST_GAP)).max(Span(1)));
     }
 
-    /// Marks lost packets; returns whether the rate is reduced.
-    fn lose(&mut self, now: Time, lost: impl Fn(u32, Time) -> bool) -> bool {
+    /// Marks packets lost up to the first that is not; returns whether the rate is reduced.
+    fn lose(&mut self, now: Time, lost: impl Fn(&Outstanding) -> bool) -> bool {
         let mut fresh = false;
-        let (mut losses, edge) = (0, self.reduced_at);
-        self.outstanding.retain(|&(seq, sent)| {
-            let gone = lost(seq, sent);
-            losses += u64::from(gone);
-            fresh |= gone && seq >= edge;
-            !gone
-        });
-        self.losses += losses;
+        while let Some(packet) = self.outstanding.front().filter(|packet| lost(packet)) {
+            fresh |= packet.seq >= self.reduced_at;
+            self.losses += 1;
+            self.outstanding.pop_front();
+        }
         if fresh {
             self.reduce_rate(now);
         }
@@ -157,9 +170,9 @@ impl RateSender for RapSender {
         if first {
             self.begin(now);
         }
-        self.outstanding.retain(|(seq, _)| !report.covers(*seq));
+        remove_acknowledged(&mut self.outstanding, report.highest, |seq| report.covers(seq));
         let after = self.params.loss_after as u32;
-        self.lose(now, |seq, _| seq.saturating_add(after) <= report.highest);
+        self.lose(now, |packet| packet.seq.saturating_add(after) <= report.highest);
     }
 
     fn on_timer(&mut self, now: Time) {
@@ -180,7 +193,7 @@ impl RateSender for RapSender {
         }
         let data =
             RapData { seq: self.seq, size: (self.params.mss.0 + self.params.headers.0) as u32, sent: now };
-        self.outstanding.push_back((self.seq, now));
+        self.outstanding.push_back(Outstanding { seq: self.seq, at: now });
         self.seq += 1;
         self.sent_since += 1;
         Some(data)
