@@ -175,17 +175,33 @@ def test_a_block_of_a_large_link_is_doubled_once() -> None:
     assert found is not None and found.runs == 20
 
 
+class Edge(Lucky):
+    """The same whose delay is longer in every ``period``-th run of a block."""
+
+    def __init__(self, period: int) -> None:
+        super().__init__(0.0)
+        self.period = period
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        self.share = 0.02 if trial.seed > proof.APART and trial.seed % self.period == 0 else 0.0
+        return super().row(candidate, trial)
+
+
+def test_the_more_runs_are_left_the_closer_to_the_edge_a_design_may_be() -> None:
+    """One run in 33 is broken: 72 and 144 runs cannot tell that from one in twenty, 288 can."""
+    few, many = (proof.prove(Edge(33), tail_drop(18_700), 1, 0, spare=spare) for spare in (0, 1000))
+    assert few is not None and few.holds and not few.sure and few.runs == 2 * proof.RUNS
+    assert many is not None and many.sure and many.runs == 4 * proof.RUNS
+    assert many.missed > proof.SURE
+    # As many runs that are broken twice as often prove nothing.
+    broken = proof.prove(Edge(16), tail_drop(18_700), 1, 0, spare=1000)
+    assert broken is not None and not broken.sure and broken.runs < many.runs
+
+
 def test_a_design_that_is_not_sure_to_hold_gives_way_to_a_safer_one() -> None:
-    class Edge(Lucky):
-        """Every 25th run of a block is longer."""
-
-        def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
-            self.share = 0.02 if trial.seed > proof.APART and trial.seed % 25 == 0 else 0.0
-            return super().row(candidate, trial)
-
-    stages, validation = proven(Edge(0.0), 18_700)
+    stages, validation = proven(Edge(22), 18_700)
     (refused,) = stages.refused
-    assert refused.holds and not refused.sure and refused.runs == 144
+    assert refused.holds and not refused.sure and refused.runs == proof.LARGEST_SPARE * proof.RUNS
     assert stages.proof is not None and stages.proof.sure
     # The nearest safer scale, 0.98 of it, holds in all runs.
     assert validation.decide().params["limit"] == "18300 B"

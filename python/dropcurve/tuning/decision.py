@@ -98,9 +98,13 @@ Delayed = TypeVar("Delayed", bound=HasDelay)
 def doubtful(missed: int, runs: int) -> bool:
     """Whether a design that missed a bound in the share ``missed`` of its runs may still hold it in nineteen of twenty:
     a binomial test at 5 % does not reject that."""
+    return 1.0 - chance_of_fewer(missed, runs) >= DOUBT
+
+
+def chance_of_fewer(missed: int, runs: int) -> float:
+    """The probability that fewer than ``missed`` of ``runs`` miss a bound that one in twenty misses."""
     share = 1.0 - HOLDS
-    fewer = sum(math.comb(runs, n) * share**n * HOLDS ** (runs - n) for n in range(missed))
-    return 1.0 - fewer >= DOUBT
+    return sum(math.comb(runs, n) * share**n * HOLDS ** (runs - n) for n in range(missed))
 
 
 def standing(

@@ -6,7 +6,8 @@ another design is chosen and run in a block of its own.
 
 A design that breaks its bound in exactly one run of twenty would pass a rule of nineteen in twenty in half of all
 blocks. Therefore a block with broken runs is doubled until the result is clear, and the largest block has to hold the
-bound in 39 runs of 40.
+bound in 39 runs of 40. Where that leaves much unused, as on a link whose delays scatter, blocks grow further while runs
+are left: the more runs, the closer to nineteen in twenty a design may be and still be sure of it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..verdict import equivalence
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import excess_ratio
+from .decision import chance_of_fewer
 from .effort import LEAST_LEVEL, Budget
 from .goal import Constraint
 
@@ -27,8 +29,12 @@ from .goal import Constraint
 RUNS, RUNS_BRIEF, RUNS_LARGE, FEWEST = 72, 36, 20, 6
 #: Largest size of a block that is not clear, as a multiple of each of these sizes.
 LARGEST = {RUNS: 2, RUNS_BRIEF: 4, RUNS_LARGE: 2}
+#: The same where runs are left for it.
+LARGEST_SPARE = 8
 #: Share of broken runs up to which a block is clear at once, and up to which the largest one is.
 CLEAR, SURE = 0.02, 0.025
+#: Error probability of the binomial test that more runs than one in twenty break a bound.
+WRONG = 0.1
 #: Distance of the seeds of a block from those of the validation, between blocks, and between the parts of a block.
 APART, BLOCKS_APART, PARTS_APART = 3_000_000, 10_000, 1000
 
@@ -67,8 +73,18 @@ class Proof:
 
     @property
     def sure(self) -> bool:
-        """Whether no constraint was broken in more than one run of forty, so that nineteen of twenty are sure."""
-        return self.missed <= SURE + 1e-12
+        """Whether nineteen of twenty runs are sure to hold each constraint: at most one run of forty broke it, or a
+        binomial test rejects that one of twenty does."""
+        return self.missed <= SURE + 1e-12 or self._rejected
+
+    @property
+    def clear(self) -> bool:
+        """Whether a block needs no more runs: it breaks a constraint, or next to no run does, or the test is sure."""
+        return not self.holds or self.missed <= CLEAR or self._rejected
+
+    @property
+    def _rejected(self) -> bool:
+        return chance_of_fewer(round(self.missed * self.runs) + 1, self.runs) <= WRONG
 
     @property
     def missed(self) -> float:
@@ -78,14 +94,16 @@ class Proof:
 
 def prove(
     bench: Bench, candidate: Candidate, seed: int, number: int, *,
-    runs: int = RUNS, until: float | None = None,
+    runs: int = RUNS, spare: int = 0, until: float | None = None,
 ) -> Proof | None:  # fmt: skip
-    """Runs a design in the ``number``-th block: ``runs`` runs, doubled while they hold the bounds and are not clear.
+    """Runs a design in the ``number``-th block: ``runs`` runs, doubled while they hold the bounds and are not clear, up
+    to `full`, with ``spare`` runs up to `LARGEST_SPARE` times as many.
 
     Returns:
         The outcome of the runs there was time for; None if those are fewer than `FEWEST`.
     """
     first = seed + APART + number * BLOCKS_APART
+    largest = max(full(runs), min(LARGEST_SPARE * runs, full(runs) + spare))
     last, size = None, 1
     while True:
         trials = parts(bench, first, runs, size)
@@ -93,7 +111,7 @@ def prove(
         if proof is None or (last is not None and proof.runs <= last.runs):
             return last
         last = proof
-        if not last.holds or last.missed <= CLEAR or last.runs < len(trials) or len(trials) >= full(runs):
+        if last.clear or last.runs < len(trials) or 2 * len(trials) > largest:
             return last
         size *= 2
 

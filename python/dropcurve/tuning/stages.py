@@ -311,6 +311,8 @@ class Stages:
         one is chosen and tried on others, until one holds."""
         if validation.several or not self.bench.question.goal.constraints:
             return
+        limited = self.clock.seconds is not None or self._costly
+        spare = 0 if limited else effort.spare(self.bench.question)
         for number in range(PROOFS):
             best = validation.decide()
             if validation.misses(best, own=True):
@@ -320,7 +322,8 @@ class Stages:
                 return
             self.say("validation: fresh seeds that took no part in choosing", best)
             runs, until = proofs.block_runs(self.spent), self.clock.until(ENDED)
-            proof = proofs.prove(self.bench, best, self.seed, number, runs=runs, until=until)
+            proof = proofs.prove(self.bench, best, self.seed, number, runs=runs, spare=spare, until=until)
+            spare -= max(0, proof.runs - proofs.full(runs)) if proof is not None else 0
             if proof is None or (proof.holds and (proof.sure or proof.runs < proofs.full(runs))):
                 self.proof, validation.proof = proof, proof
                 return
