@@ -39,7 +39,8 @@ def test_the_sensitivity_is_that_of_the_design_that_the_drift_decides_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(Bench, "_execute", execute)
-    question = of_link(rate="10Mbit", rtt="40ms", flows="2-8", buffer="100pkts", goal="p95 delay < 30ms, max utilisation")
+    goal = "p95 delay < 30ms, max utilisation"
+    question = of_link(rate="10Mbit", rtt="40ms", flows="2-8", buffer="100pkts", goal=goal)
     answer = solve(question, executor=Executor(1), out=tmp_path / "tune", cache="off", page=False)
     assert answer.best.kind == "droptail"
     limits = {line.candidate.queue for line in answer.lines if line.standing == "equal"}
