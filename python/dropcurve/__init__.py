@@ -65,6 +65,7 @@ __all__ = [
 
 #: Module of each public name; a name that is itself a module has its package, with a dot, or nothing.
 _HOME = {
+    "__version__": "files.package",
     "Answer": "tuning",
     "Bottleneck": "live.bottleneck",
     "Cell": "results.tables",
@@ -103,4 +104,4 @@ __getattr__ = attributes(__name__, _HOME)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted(_HOME)

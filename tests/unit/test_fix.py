@@ -465,19 +465,6 @@ def test_a_policer_with_a_short_burst_gives_way_to_a_shaper_in_its_class() -> No
     assert " service-policy output LIMIT" in done.after.splitlines()
 
 
-def test_an_ingress_policer_of_linux_gives_way_to_a_queue_on_a_device_of_its_own() -> None:
-    text = (
-        "tc qdisc add dev wan0 handle ffff: ingress\n"
-        "tc filter add dev wan0 parent ffff: protocol ip u32 match u32 0 0 police rate 10mbit burst 10k drop\n"
-    )
-    made = boxes.export("fq_codel", {"limit": "1000 pkts"}, box="linux", rate_bps=1e7, shape=True)
-    after, whole = rewrite.rewritten(text, boxes.read(text), made)
-    assert not whole
-    assert after.startswith("tc qdisc del dev wan0 ingress\n")
-    assert "redirect dev ifb4wan0" in after and "dev eth0" not in after
-    assert boxes.read(after).discipline == "fq_codel"
-
-
 def test_a_pipe_of_dummynet_keeps_its_number() -> None:
     text = "ipfw pipe 1 config bw 20Mbit/s queue 50\nipfw pipe 2 config bw 2Mbit/s queue 50\n"
     second = boxes.read(text, name="pipe 2")

@@ -487,3 +487,47 @@ def test_a_measure_without_weight_changes_from_two_per_cent_on(mine: float, kind
     ]
     found = decide(rows, [use, goodput], baseline="b")
     assert [one.kind for one in found.changes if one.criterion is goodput] == [kind]
+
+
+def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None:
+    """Mine leads by 0.5 points in three runs; the end of the interval of b lies 4.5 points ahead of it, that of c 0.1:
+    three margins are 0.6."""
+    mine = design("mine", [90.0, 90.0, 90.0], current=True)
+    wide = design("b", [87.5, 89.5, 91.5])
+    narrow = design("c", [89.45, 89.5, 89.55])
+    (far,) = decide([mine, wide], [USE]).rivals
+    assert (far.half_width or 0.0) - (far.behind or 0.0) == pytest.approx(4.968 - 0.5, abs=0.01)
+    found = decide([mine, wide, narrow], [USE])
+    assert (found.status, found.firm) == ("keep", False)
+    opening = headline(found)
+    assert opening.tone == "unsure"
+    assert opening.sentences == (
+        "Keep mine for now (utilisation 90 %): no other design is ahead of it so far, but b may be better by up to 6.7 "
+        "points.",
+        "614 more replications would decide.",
+    )
+    firm = decide([mine, narrow], [USE])
+    assert firm.firm and headline(firm).tone == "good"
+    assert (
+        headline(firm)
+        .sentences[0]
+        .startswith("Keep mine (utilisation 90 %): c is not better by more than 0.2")
+    )
+
+
+def test_one_replication_keeps_nothing_for_sure() -> None:
+    found = decide([design("mine", [99.0], current=True), design("b", [10.0])], [USE])
+    assert (found.status, found.firm) == ("keep", False)
+    assert said(found).startswith(
+        "Keep mine for now (utilisation 99 %): no other design is ahead of it so far, but b may be better. "
+        "One replication proves nothing; take 5 or more."
+    )
+
+
+def test_keeping_for_now_names_the_replications_that_decide() -> None:
+    mine = design("mine", around(90.0, 0.0, 8), current=True)
+    found = decide([mine, design("b", around(89.0, 2.0, 8))], [USE])
+    assert found.in_question and found.settling is not None
+    assert f"{found.settling} more replications would decide (about" in " ".join(
+        headline(found, seconds=1.0).sentences
+    )

@@ -102,7 +102,9 @@ def test_a_design_in_use_is_replaced_only_by_one_that_is_better(some: list[Sampl
         assert words(found).startswith(f"Load {found.recommended} instead of {found.current}: ")
     if found.status == "keep":
         assert found.recommended == found.current
-        assert words(found).startswith(f"Keep {found.current}")
+        ends = [(one.half_width or 0.0) - (one.behind or 0.0) for one in found.related("undecided")]
+        assert found.firm == all(end <= 3.0 * found.margin for end in ends)
+        assert words(found).startswith(f"Keep {found.current} {'(' if found.firm else 'for now ('}")
     if found.status == "undecided":
         assert found.recommended == found.current
         assert words(found).startswith(f"Keep {found.current} for now (")
@@ -170,7 +172,9 @@ def test_more_runs_are_asked_for_only_where_the_runs_cannot_tell(some: list[Samp
     found, _ = decided(some, [USE, WAIT])
     for rival in found.rivals:
         assert rival.more is None or (rival.relation == "undecided" and rival.more >= 1)
-    assert ("would decide" in words(found)) == (found.status == "undecided" and found.more is not None)
+    known = [one.more for one in found.in_question]
+    waits = found.more is not None if found.status == "undecided" else bool(known) and None not in known
+    assert ("would decide" in words(found)) == waits
 
 
 @given(designs(), st.booleans())
@@ -192,6 +196,7 @@ def test_every_number_of_the_sentences_is_one_of_the_verdict(some: list[SampledD
     known |= {value.mean for value in [*found.values, *found.leading]}
     for rival in found.rivals:
         known |= {abs(x) for x in (rival.behind, rival.half_width, rival.more) if x is not None}
+        known |= {(rival.half_width or 0.0) - (rival.behind or 0.0)}
         known |= {float(x) for m in rival.missed for x in (m.missed, m.runs, m.worst or 0.0)}
     known |= {float(x) for m in found.missed for x in (m.missed, m.runs, m.worst or 0.0)}
     known |= {abs(x) for x in (found.advantage, found.half_width) if x is not None}

@@ -13,7 +13,7 @@ from ..errors import ScenarioError, UsageError, nearest
 from ..quantities.arguments import checked
 from ..scenario.links.framing import KEYS, NONE, Framing
 from . import effect, policers
-from .model import Export, Import, Note, chosen, remedied, uncounted
+from .model import DEVICE, Export, Import, Note, chosen, remedied, uncounted
 from .numbers import check_digits
 from .red_rows import KINDS
 from .settings import settings
@@ -46,7 +46,7 @@ OWN_KINDS = ("sqm", "mikrotik", "vyos", "dummynet", "altq", "openbsd")
 #: Names that are safe in a line of any box's configuration.
 _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
-    "dev": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?"),
+    "dev": DEVICE,
 }
 #: Note on the interface of the downstream queue: boxes queue the packets that they send.
 DOWNWARDS = Note(
@@ -237,7 +237,7 @@ def read(text: str, *, box: str | None = None, origin: str = "", **options: Any)
         except ScenarioError as error:
             alone = _policers_alone(name, text, error)
             return chosen(alone, options.get("name"), what="policer", origin=origin)
-    return _with_policers(queue, text)
+    return _placed(_with_policers(queue, text), text)
 
 
 @checked
@@ -274,7 +274,13 @@ def read_all(text: str, *, box: str | None = None, origin: str = "", **options: 
                 ]
         except ScenarioError as error:
             return _policers_alone(name, text, error)
-    return [_with_policers(one, text) for one in queues]
+    return [_placed(_with_policers(one, text), text) for one in queues]
+
+
+def _placed(queue: Import, text: str) -> Import:
+    """The import with the interface that its text puts it on."""
+    of_queue = import_module(f"{__package__}.interfaces").of_queue
+    return replace(queue, dev=of_queue(queue.box, text, queue.title))
 
 
 def _policers_alone(box: str, text: str, error: ScenarioError) -> list[Import]:

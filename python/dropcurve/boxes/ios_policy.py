@@ -13,6 +13,8 @@ _POLICY = re.compile(r"(?:policy-map|Service-policy output:)\s+(\S+)")
 _NESTED = re.compile(r"(?:service-policy|Service-policy :)\s+(?!output|input)(\S+)")
 _CLASS = re.compile(r"(?:class|Class-map:)\s+(\S+)")
 _INTERFACE = re.compile(r"interface\s+(\S+)")
+#: The line above the policies of an interface in the output of ``show policy-map interface``.
+_SHOWN_INTERFACE = re.compile(r"[A-Z][A-Za-z-]*\d[\d/.:]*")
 _PLACED = re.compile(r"service-policy\s+output\s+(\S+)")
 _SHAPE = re.compile(
     r"shape (?:average|peak)\s+(?P<stated>\d+)\s*(?P<unit>[kmg])?(?:bps)?(?!\S)"
@@ -78,6 +80,14 @@ class Policies:
         stated = re.search(r"^\s*bandwidth\s+(\d+)\s*$", place.body, re.M) if place else None
         return (place.title, float(stated[1]) * 1e3) if place and stated else None
 
+    def interface(self, block: Block) -> str:
+        """The interface that the class's policy is put on; "" where the text names none."""
+        if not block.policy:
+            return "" if block.title == "interface" else block.title
+        *_, outermost = self._outward(block)
+        place = self.places.get(outermost.policy)
+        return place.title if place else ""
+
     def ambiguities(self, block: Block) -> Iterator[tuple[Block, Block]]:
         """Each enclosing class that was chosen, with another class that contains the same policy."""
         for at in self._outward(block):
@@ -100,10 +110,13 @@ def policies(text: str) -> Policies:
     open_: list[tuple[int, str]] = []
     at: Block | None = None
     points: list[str] = []
+    shown = ""
     for line in text.splitlines():
         bare = line.strip()
         indent = len(line) - len(line.lstrip())
         if head := _POLICY.match(bare):
+            if bare.startswith("Service-policy output:") and shown:
+                result.places[head[1]] = Block(shown, "")
             open_, at = [(indent, head[1])], None
         elif bare.startswith("class-map"):
             open_, at = [], None
@@ -131,6 +144,8 @@ def policies(text: str) -> Policies:
         elif place := _INTERFACE.match(bare):
             open_, at = [], Block(place[1], "")
             result.blocks.append(at)
+        elif above := _SHOWN_INTERFACE.fullmatch(bare):
+            shown = above[0]
         elif at is not None:
             at.lines.append(line)
         elif bare.startswith("random-detect"):

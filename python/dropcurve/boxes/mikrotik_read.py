@@ -63,7 +63,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue of the text; the queue types alone where nothing uses them. Raises ScenarioError as `read`."""
-    entries = [one for one in _entries(text) if one.menu.startswith("queue")]
+    entries = [one for one in menu_entries(text) if one.menu.startswith("queue")]
     types = dict(BUILT_IN)
     for one in entries:
         if one.menu == "queue type" and "name" in one.values:
@@ -278,7 +278,7 @@ def _size(text: str) -> str:
     return str(round(float(match[1]) * {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}[match[2]]))
 
 
-def _entries(text: str) -> Iterator[Entry]:
+def menu_entries(text: str) -> Iterator[Entry]:
     """Every ``add`` and ``set`` with its menu."""
     menu = ""
     for line in re.sub(r"\\\r?\n\s*", "", text).splitlines():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -34,14 +35,16 @@ class Note:
         return f"{self.kind:<8} {self.key}: {self.text}" if self.key else f"{self.kind:<8} {self.text}"
 
 
+#: The name of an interface that is safe in a line of any box's configuration.
+DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)?")
 #: Part of the note that a queue needs a shaper, unless it is at the bottleneck.
 NEEDS_SHAPER = "must itself be the bottleneck"
 
 
 def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
-    """Note that the queue must form here; ``shaper``: the export has an option for that."""
+    """Note that the queue must form here; ``shaper``: ``--shape`` adds a shaper there."""
     text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
-    return Note("load", "", f"{text}; otherwise add a shaper (export --shape)" if shaper else text)
+    return Note("load", "", f"{text}; otherwise add a shaper with --shape" if shaper else text)
 
 
 def uncounted(framing: Framing, rate_bps: float) -> Note:
@@ -125,6 +128,7 @@ class Import:
         port_bps: Rate of the queue's port, where the text states it.
         scheduler: The scheduler of ALTQ that the queue is a part of; else "".
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
+        dev: The interface that the text puts the queue on; "" where it names none, or several.
     """
 
     box: str
@@ -138,6 +142,7 @@ class Import:
     above: tuple[Priority, ...] = ()
     urgent: bool = False
     link_text: str = ""
+    dev: str = ""
     policed_bps: float | None = None
     policed_burst: float | None = None
     port_bps: float | None = None

@@ -87,9 +87,7 @@ def _queue(held: dict[str, pf.PfStatement], name: str, origin: str) -> Import:
         notes.append(Note("assumed", "limit", f"queue {name} does not say: {usual}, OpenBSD's default"))
     if "burst" in own.words:
         notes.append(Note("lost", "burst", f"queue {name}: burst is not simulated"))
-    root, steps = name, 0
-    while (parent := held[root].after("parent")) in held and steps < 16:
-        root, steps = str(parent), steps + 1
+    root = _root(held, name)
     rate = _rate(held[root], ("max", "bandwidth"), root, origin)
     share = _rate(own, ("min", "bandwidth"), name, origin) if root != name else None
     params: dict[str, Any] = {"limit": f"{slots} pkts"}
@@ -104,6 +102,20 @@ def _queue(held: dict[str, pf.PfStatement], name: str, origin: str) -> Import:
     return Import(
         "openbsd", kind, params, notes, rate, title=name, share_bps=None if share == rate else share
     )
+
+
+def _root(held: dict[str, pf.PfStatement], name: str) -> str:
+    """The name of the outermost queue around a queue."""
+    root, steps = name, 0
+    while (parent := held[root].after("parent")) in held and steps < 16:
+        root, steps = str(parent), steps + 1
+    return root
+
+
+def interface(text: str, name: str) -> str:
+    """The interface of a queue; "" where its text names none."""
+    held = {one.words[1]: one for one in _queues(text)}
+    return held[_root(held, name)].after("on") or "" if name in held else ""
 
 
 def _rate(own: pf.PfStatement, keys: tuple[str, ...], name: str, origin: str) -> float | None:

@@ -9,13 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from . import altq, junos_read, openbsd, rewrite_braces, rewrite_json, rewrite_lines, sqm, tc
+from . import altq, junos_read, openbsd, rewrite_braces, rewrite_json, rewrite_lines, rewrite_tc, sqm
 from .model import Export, Import
 
-#: Names of disciplines in tc, where they differ from those of scenarios.
-_TC_KINDS = {
-    "droptail": ("pfifo", "bfifo", "pfifo_head_drop"), "ared": ("red",), "cobalt": ("cobalt", "cake"),
-}  # fmt: skip
 #: The lines of an IOS class that configure the drops of its queue.
 _IOS_QUEUE = re.compile(r"\s*(random-detect|queue-limit|fair-queue)\b")
 
@@ -33,18 +29,17 @@ def rewritten(text: str, queue: Import, exported: Export) -> tuple[str, bool]:
         form is not supported), the commands of the new queue alone, with the names of the text, and False.
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
-        "linux": _linux, "ios": _ios, "junos": _junos,
+        "linux": rewrite_tc.of_linux, "ios": _ios, "junos": _junos,
         "sonic": rewrite_json.of_sonic, "openconfig": rewrite_json.of_openconfig,
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
         "altq": altq.rewritten, "openbsd": openbsd.rewritten,
     }  # fmt: skip
-    if queue.box == "linux" and queue.discipline == "policer":
-        return _instead_of_filter(text, queue, exported), False
     write = writers.get(queue.box)
     changed = None if write is None else write(text, queue, exported)
     if changed is not None:
         return changed, True
-    return exported.text, False
+    alone = {"linux": rewrite_tc.commands_alone, "ios": _ios_alone}.get(queue.box)
+    return exported.text if alone is None else alone(text, queue, exported), False
 
 
 def all_rewritten(text: str, changes: Sequence[tuple[Import, Export | None]]) -> tuple[str, bool]:
@@ -63,63 +58,6 @@ def _joined(lines: list[str], text: str) -> str:
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
-def _linux(text: str, queue: Import, exported: Export) -> str | None:
-    """The text with new words after the parent and handle in the queue's own command."""
-    lines = text.splitlines()
-    words = "|".join(_TC_KINDS.get(queue.discipline, (queue.discipline,)))
-    pattern = re.compile(rf"^(.*\bqdisc\s+(?:add|replace|change)\b.*?)\s({words})\b(?!:).*$")
-    commands_of_text = rewrite_lines.continued(lines)
-    matches = [
-        (i, last, one) for i, last, line in commands_of_text if (one := pattern.match(line.split("#")[0]))
-    ]
-    if len(matches) > 1:
-        matches = [(i, last, one) for i, last, one in matches if _at(one[1], queue.title)]
-    if len(matches) != 1:
-        return None
-    ((number, last, match),) = matches
-    commands = exported.text.strip().splitlines()
-    own = re.search(r"\shandle \S+ (.*)$", commands[-1])
-    dev = re.search(r"\bdev (\S+)", match[1])
-    if own is None or dev is None:
-        return None
-    if len(commands) > 1 or queue.params.get("bandwidth"):
-        # The old queue was at the root; shaper and queue take its place.
-        new = [re.sub(r"\bdev \S+", f"dev {dev[1]}", one) for one in commands]
-    else:
-        head = re.sub(r"\bqdisc\s+(add|change)\b", "qdisc replace", match[1])
-        new = [f"{head} {own[1]}"]
-    return _joined([*lines[:number], *new, *lines[last + 1 :]], text)
-
-
-def _at(head: str, title: str) -> bool:
-    """Whether the head of a command, which may contain shell variables, names the interface and parent ``title``."""
-    words = head.replace('"', "").split()
-    place = [word for key in ("dev", "parent") for word in _after(words, key)] + (
-        ["root"] if "root" in words else []
-    )
-    wanted = title.split()
-    return len(place) == len(wanted) and all(
-        one == other or "$" in one for one, other in zip(place, wanted, strict=True)
-    )
-
-
-def _instead_of_filter(text: str, queue: Import, exported: Export) -> str:
-    """Commands that remove the filter of a policer and queue what it polices."""
-    number = int(queue.title.split()[-1])
-    line = text.splitlines()[number - 1]
-    words = line.split()
-    dev = next(iter(_after(words, "dev")[1:]), "eth0")
-    if queue.title.startswith("ingress"):
-        return f"tc qdisc del dev {dev} ingress\n{tc.ingress(exported.text, wan=dev)}"
-    removed = re.sub(r"\bfilter (?:add|replace|change)\b", "filter del", line.strip())
-    kept = re.sub(r"\s(?:police|action)\s.*$", "", removed)
-    return f"{kept}\n" + re.sub(r"\bdev eth0\b", f"dev {dev}", exported.text)
-
-
-def _after(words: list[str], key: str) -> list[str]:
-    return words[words.index(key) : words.index(key) + 2] if key in words[:-1] else []
-
-
 def _ios(text: str, queue: Import, exported: Export) -> str | None:
     """The text with the queue's lines in its class replaced."""
     lines = text.splitlines()
@@ -133,16 +71,59 @@ def _ios(text: str, queue: Import, exported: Export) -> str | None:
     first = old[0] if old else mine[-1] + 1
     shown = lines[old[0]] if old else lines[mine[-1]]
     indent = re.match(r"\s*", shown)
-    new = [
-        f"{indent[0] if indent else ''}{line.strip()}"
-        for line in exported.text.splitlines()
-        if _IOS_QUEUE.match(line) or (policed and line.strip().startswith("shape average"))
-    ]
+    around = [one for one in queue.others if one.partition("/")[0] == queue.title.partition("/")[0]]
+    wanted = queue.rate_bps is None and queue.share_bps is None
+    shaped = policed or (wanted and not around)
+    new = [f"{indent[0] if indent else ''}{line}" for line in _ios_statements(exported.text, shaped=shaped)]
     kept: list[str] = []
     for i, line in enumerate([*lines, ""]):
         kept += new if i == first else []
         kept += [] if i in old or i == len(lines) else [line]
+    rate = re.search(r"shape average (\d+)", exported.text)
+    if rate and wanted and around and not policed:
+        kept = _ios_shaped(kept, queue.title.partition("/")[0], rate[1])
     return _joined(kept, text)
+
+
+def _ios_shaped(lines: Sequence[str], policy: str, rate: str) -> list[str]:
+    """The lines with a policy that shapes all classes of another one, in its place on its interfaces."""
+    outer = f"{policy}-SHAPE"
+    if f"policy-map {outer}" in lines:
+        return list(lines)
+    placed = re.compile(rf"(\s*service-policy\s+output\s+){re.escape(policy)}\s*$")
+    used = [number for number, line in enumerate(lines) if placed.match(line)]
+    if not used:
+        return list(lines)
+    at = next((number for number in range(used[0], -1, -1) if lines[number].startswith("interface")), used[0])
+    made = [
+        f"policy-map {outer}",
+        " class class-default",
+        f"  shape average {rate}",
+        f"  service-policy {policy}",
+        "!",
+    ]
+    renamed = [placed.sub(rf"\g<1>{outer}", line) for line in lines]
+    return [*renamed[:at], *made, *renamed[at:]]
+
+
+def _ios_statements(text: str, *, shaped: bool) -> list[str]:
+    """The statements of an export that go into a class: those of its queue, and that of its shaper if it gets one."""
+    lines = [line.strip() for line in text.splitlines()]
+    return [one for one in lines if _IOS_QUEUE.match(one) or (shaped and one.startswith("shape average"))]
+
+
+def _ios_alone(_: str, queue: Import, exported: Export) -> str:
+    """The commands that change a class on a running box, by the names that it printed."""
+    policy, _, inner = queue.title.partition("/")
+    if not inner:
+        return exported.text
+    shaped = queue.rate_bps is None and queue.share_bps is None
+    gone = {"wred": "random-detect", "drr": "fair-queue", "droptail": "queue-limit"}.get(queue.discipline)
+    statements = [*([f"no {gone}"] if gone else []), *_ios_statements(exported.text, shaped=shaped)]
+    return (
+        "\n".join([f"policy-map {policy}", f" class {inner}", *(f"  {one}" for one in statements), "!"])
+        + "\n"
+    )
 
 
 def _polices(queue: Import, exported: Export) -> bool:
@@ -202,6 +183,12 @@ def _junos(text: str, queue: Import, exported: Export) -> str | None:
         if key == "drop-profiles" and word in unused
     ]
     new = _named(exported.text, queue.title, free=others)
+    new += [
+        f"{line.rstrip().rpartition(' scheduler-map ')[0]} shaping-rate {rate}"
+        for rate in re.findall(r" shaping-rate (\d+)$", exported.text, re.MULTILINE)
+        for line in lines
+        if line.split()[-2:-1] == ["scheduler-map"] and queue.dev and queue.dev in line.split()
+    ]
     kept: list[str] = []
     for i, line in enumerate(lines):
         kept += new if i == min(old) else []
@@ -244,7 +231,14 @@ def _junos_stanzas(text: str, queue: Import, exported: Export) -> str | None:
             users.setdefault(words[-1], set()).add(words[words.index("schedulers") + 1])
     unused = [name for name, some in users.items() if some == {queue.title}]
     others = {name for name in _stanzas(text, "drop-profiles") if name not in unused}
-    return rewrite_braces.of_junos(text, queue, _named(exported.text, queue.title, free=others), unused)
+    shaper = re.search(r" shaping-rate (\d+)$", exported.text, re.MULTILINE)
+    return rewrite_braces.of_junos(
+        text,
+        queue,
+        _named(exported.text, queue.title, free=others),
+        unused,
+        shaper=shaper[1] if shaper else "",
+    )
 
 
 def _vyos(text: str, queue: Import, exported: Export) -> str | None:
@@ -269,11 +263,17 @@ def _mikrotik(text: str, queue: Import, exported: Export) -> str | None:
     if len(users) != 1:
         return None
     ((start, end, *kinds),) = users
+    trees = [one for one in exported.text.splitlines() if one.startswith("/queue tree ")]
     used = re.sub(r"\W+", "-", queue.title)
     if re.search(rf"\bname=\"?{re.escape(used)}\"?(?=\s|$)", "".join(_types(text))):
         used = f"{used}-new"
     kinds[sides[direction] if simple else 0] = used
     after = f"{text[:start]}queue={'/'.join(kinds)}{text[end:]}"
+    if trees and queue.dev == queue.title:
+        # The interface keeps its queue, which a tree with a rate fills no more.
+        named = re.sub(r"\bname=\S+", f"name={used}-shaper", trees[0])
+        named = re.sub(r"\bqueue=\S+", f"queue={used}", named)
+        after = f"{text}{'' if text.endswith(chr(10)) else chr(10)}{named}{chr(10)}"
     added = re.sub(r"\bname=\S+", f"name={used}", exported.text.splitlines()[0], count=1)
     # Before the menu that the statement belongs to.
     at = max(one.start() for one in re.finditer(r"^/", text, re.MULTILINE) if one.start() <= start)

@@ -53,7 +53,9 @@ def _nested(options: Sequence[list[str]]) -> list[New]:
     return statements
 
 
-def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str]) -> str | None:
+def of_junos(
+    text: str, queue: Import, made: Sequence[str], unused: Sequence[str], *, shaper: str = ""
+) -> str | None:
     """The stanzas of a Junos configuration with another queue.
 
     Args:
@@ -61,6 +63,7 @@ def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str
         queue: The queue in it.
         made: The ``set`` lines of the new scheduler and its drop profiles, under the names of the text.
         unused: Names of the drop profiles that no queue uses any more.
+        shaper: Rate in bit/s that the interface of the queue is shaped to; "" for none.
 
     Returns:
         The new text; None if the scheduler is not in it.
@@ -76,6 +79,13 @@ def of_junos(text: str, queue: Import, made: Sequence[str], unused: Sequence[str
         if one.words[0] in _JUNOS_QUEUE or (marks and one.words[0] == _JUNOS_ECN):
             edits.remove(one)
     edits.insert(own, new)
+    for path, one in top.walk() if shaper and queue.dev else ():
+        if (
+            "interfaces" in path
+            and queue.dev in path
+            and any(each.words[0] == "scheduler-map" for each in one.inner)
+        ):
+            edits.insert(one, [(["shaping-rate", shaper], None)])
     profiles = _profiles([words[1:] for words in rows if words[0] == "drop-profiles"])
     held = block(top, ["drop-profiles"])
     for one in held.inner if held else []:

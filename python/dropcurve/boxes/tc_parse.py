@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from .model import Note, json_of
@@ -42,9 +43,9 @@ def tree(text: str, origin: str) -> Tree:
     if text.lstrip().startswith("["):
         return _from_json(text, origin)
     parsed = Tree()
-    for number, line in expanded(text, origin):
-        words = line.split("#")[0].replace('"', "").split()
-        while words and words[0] in ("sudo", "-"):
+    for number, line in _single(text, origin):
+        words = line.replace('"', "").split()
+        while words and words[0] in ("sudo", "-", "do", "then", "else", "{", "("):
             words.pop(0)
         command = bool(words) and re.fullmatch(r"(?:\S*/)?tc|\$\{?TC\}?", words[0]) is not None
         if command:
@@ -55,6 +56,13 @@ def tree(text: str, origin: str) -> Tree:
             continue
         _take(parsed, words, number, command=command)
     return parsed
+
+
+def _single(text: str, origin: str) -> Iterator[tuple[int, str]]:
+    """Every command of a script with the number of its line, without comments and redirections."""
+    for number, line in expanded(text, origin):
+        code = re.sub(r"\s(?:\d|&)?>>?\s*&?[^\s;&|]+", "", line.split("#")[0])
+        yield from ((number, one) for one in re.split(r";|&&|\|\|?|&", code))
 
 
 def _take(tree: Tree, words: list[str], number: int, *, command: bool) -> None:
@@ -205,6 +213,8 @@ def _plain(kind: str, key: str, value: Any, origin: str) -> str:
 
 def looks_like(text: str) -> bool:
     """Whether a text is of this kind."""
-    return bool(re.search(r"^\s*(?:sudo\s+)?(?:\S*\btc\s|\$\{?TC\}?\s|qdisc\s)", text, re.MULTILINE)) or (
-        text.lstrip().startswith("[") and '"kind"' in text
-    )
+    return bool(
+        re.search(
+            r"(?:^|[;&|]|\bdo|\bthen)\s*(?:sudo\s+)?(?:\S*\btc\s|\$\{?TC\}?\s|qdisc\s)", text, re.MULTILINE
+        )
+    ) or (text.lstrip().startswith("[") and '"kind"' in text)

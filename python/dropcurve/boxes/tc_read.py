@@ -99,5 +99,5 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     others = [str(one) for one in known if one is not chosen]
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
-        share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen),
+        share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen), port_bps=None if own is None else rate,
     )  # fmt: skip

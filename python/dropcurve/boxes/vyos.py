@@ -279,6 +279,15 @@ def _rate(text: str, whole_bps: float | None, origin: str) -> float | None:
     return value * _RATES[match[2]] or None
 
 
+def interfaces(text: str, policy: str) -> Iterator[str]:
+    """The interfaces that send through a policy."""
+    for words in _statements(text):
+        if (words[:2] == ["qos", "interface"] and words[3:] == ["egress", policy]) or (
+            words[:1] == ["interfaces"] and words[-3:] == ["traffic-policy", "out", policy] and len(words) > 5
+        ):
+            yield words[2]
+
+
 def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:
     """Options of each policy by its kind and name, and the names that interfaces use."""
     policies: dict[tuple[str, str], Options] = {}

@@ -308,7 +308,7 @@ def _summary(done: Fix) -> str:
 
     load = [one for one in done.queues if one.loaded]
     keep = len(done.queues) - len(load)
-    unsure = sum(one.verdict.status == "undecided" for one in done.queues)
+    unsure = sum(not one.verdict.firm for one in done.queues if not one.loaded)
     if not load:
         rest = f"; {wording.number_word(unsure)} of them only until more runs decide" if unsure else ""
         return f"Keep {wording.every(keep, 'queue')}: nothing that this box can load is surely better{rest}."

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..advise import advise
 from ..advise.scenario import conditions_of
-from ..boxes import export, kinds, sqm
+from ..boxes import kinds, sqm
 from ..boxes.model import Export, placed
 from ..boxes.red_rows import INSTANT, MARKS_BEYOND
 from ..errors import DropcurveError
@@ -21,7 +21,8 @@ from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
-from .place import ETHERNET, SELF_SHAPED, Place
+from .loading import made
+from .place import Place
 
 #: Disciplines that need no thresholds, by name.
 SELF_SETTING = {
@@ -38,8 +39,6 @@ SELF_SETTING = {
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
 #: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
 FAIR_ROUNDS = (1.0, 2.0)
-#: Disciplines that Linux only has with their own shaper.
-SHAPING = ("cake", "cobalt")
 #: Disciplines that hold the delay by themselves: their limit bounds the memory and is none of their parameters to
 #: choose.
 CONTROLLED = ("codel", "cobalt", "pie", "pi", "docsis_pie", "fq_codel", "fq_cobalt", "fq_pie", "dualpi2")
@@ -68,7 +67,7 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
         params = params | where.framing.params if kind == "cake" else params
-        exported = _made(where, kind, params, shape=shape)
+        exported = made(where, kind, params, shape=shape)
         if exported is None:
             continue
         loaded = where.put(exported.discipline_as_loaded, exported.params_as_loaded)
@@ -122,10 +121,10 @@ def tuned(
             del params["ecn"]
         if line.candidate.kind in CONTROLLED:
             params["limit"] = buffer(where, line.candidate.kind)
-        exported = _made(where, line.candidate.kind, params, shape=shape)
+        exported = made(where, line.candidate.kind, params, shape=shape)
         if exported is not None:
             kind = line.candidate.kind
-            plain = _made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
+            plain = made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), exported
 
 
@@ -175,61 +174,7 @@ def loadable(where: Place, kind: str) -> bool:
     if kind not in kinds(where.found.box) or kind in CURVES:
         return kind in kinds(where.found.box)
     limit = {} if kind == "cake" else {"limit": buffer(where, kind)}
-    return _made(where, kind, limit, shape=False) is not None
-
-
-def _made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
-    """A design as the box loads it; None where the box refuses it, or it contradicts the buffer."""
-    box = where.found.box
-    known = kinds(box)
-    if kind not in known and not (kind == "ared" and "red" in known):
-        return None
-    if kind in SHAPING and box == "linux" and where.found.share_bps is not None:
-        # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
-        return None
-    # A queue that shapes itself takes its shaper along when it goes.
-    shape = (
-        shape
-        or where.policed
-        or (where.found.params.get("bandwidth") is not None and kind not in SELF_SHAPED)
-        or (box == "linux" and where.found.title.endswith(" root") and where.found.rate_bps is not None)
-    )
-    options: dict[str, Any] = {"shape": shape} if box in ("linux", "ios", "junos", "mikrotik") else {}
-    if box == "vyos":
-        inside = "/" in where.found.title
-        options = (
-            {"inside": where.found.title} if inside else {"shape": shape or where.found.rate_bps is not None}
-        )
-    if box == "dummynet" and not _schedules(where.found.title, kind):
-        return None
-    if box == "dummynet":
-        # Another pipe of the text may have the number that an export has by default.
-        options = {"name": where.found.title.split()[-1]}
-    if box == "altq":
-        options = {"inside": where.found.scheduler}
-    back = where.base.resolved["dumbbell"].get("back", {})
-    if box == "sqm" and "rate" in back:
-        side = "down" if where.found.title.endswith("download") else "up"
-        options = {"direction": side, "other_bps": units.rate(back["rate"])}
-    if box == "linux":
-        params = {key: value for key, value in params.items() if key != "above_max"}
-    rate = where.rate_bps
-    if kind not in SELF_SHAPED and box not in ("sqm", "linux"):
-        # Shapers of these boxes count the Ethernet header alone.
-        rate *= where.share_of(counted=ETHERNET)
-    try:
-        exported = export(kind, params, box=box, rate_bps=rate, framing=where.framing, **options)
-        where.put(exported.discipline_as_loaded, exported.params_as_loaded)
-    except DropcurveError:
-        return None
-    return exported
-
-
-def _schedules(title: str, kind: str) -> bool:
-    """Whether dummynet can have a discipline in this place: a scheduler has fair queues alone, and would serve the
-    other queues of its pipe too if it took the place of one of them."""
-    label = title.split()[0]
-    return label == "pipe" or (kind in ("fq_codel", "fq_pie")) == (label == "sched")
+    return made(where, kind, limit, shape=False) is not None
 
 
 def _self_setting(

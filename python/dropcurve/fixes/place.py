@@ -52,6 +52,7 @@ class Place:
         room: Buffer of new designs, if the present queue belongs to another box (a modem); else "".
         buffer: The usual buffer of the link, as a limit in packets.
         framing: Bytes that the line adds to every packet, whatever queue is on it.
+        line_bps: Rate of the whole link, of which a class may have a share; None where it is not known.
     """
 
     found: Import
@@ -63,6 +64,7 @@ class Place:
     policed: bool = False
     buffer: str = ""
     framing: Framing = NONE
+    line_bps: float | None = None
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -224,7 +226,7 @@ def place(
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
     room = f"{line.buffer_pkts(direction)} pkts"
-    return Place(queue, base, rate, policed=policed, buffer=room, framing=line.framing)
+    return Place(queue, base, rate, policed=policed, buffer=room, framing=line.framing, line_bps=line_bps)
 
 
 def _check_rate(queue: Import, rate_bps: float) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .equivalence import MARGIN_POINTS, manages
     from .exchange import Exchange
     from .rules import decide
-    from .sentences import headline, ranking
+    from .sentences import headline
+    from .table import ranking
     from .traffic import BULK_FACTOR, PAGES
     from .weights import Weights
 
@@ -50,7 +51,7 @@ _HOME = {
     "headline": "sentences",
     "kinds": "criteria",
     "manages": "equivalence",
-    "ranking": "sentences",
+    "ranking": "table",
 }
 
 __getattr__ = attributes(__name__, _HOME)

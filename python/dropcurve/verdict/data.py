@@ -16,6 +16,8 @@ NOTABLE = 0.1
 #: Least value of which a logarithm is taken.
 LEAST = 1e-9
 
+#: Largest possible advantage, in margins, of a design that is not worth waiting for.
+FAINT = 3.0
 Status = Literal["load", "keep", "undecided", "none feasible", "unknown"]
 
 
@@ -254,6 +256,27 @@ class Verdict:
             # A design equal to the leader has the leader's distance.
             unsure = [self.leader, *(one.name for one in self.related("equal")), *unsure]
         return [name for name in unsure if name != self.recommended]
+
+    def possible(self, rival: Rival) -> float:
+        """Points by which an undecided rival may be better than the leader: the end of its interval; infinite for a
+        single run, which has none."""
+        if rival.behind is None or rival.half_width is None:
+            return math.inf
+        return rival.half_width - rival.behind
+
+    @property
+    def in_question(self) -> list[Rival]:
+        """The rivals that may be better than the design to keep by more than is not worth waiting for, the one that may
+        be most first."""
+        if self.status != "keep":
+            return []
+        some = [one for one in self.related("undecided") if self.possible(one) > FAINT * self.margin]
+        return sorted(some, key=self.possible, reverse=True)
+
+    @property
+    def firm(self) -> bool:
+        """Whether the runs show that the design to load or keep is right."""
+        return self.status in ("load", "keep") and not self.in_question
 
     @property
     def settling(self) -> int | None:

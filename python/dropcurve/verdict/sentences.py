@@ -6,6 +6,7 @@ sentence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ from ..present.document import Headline
 from ..quantities import wording
 from . import amounts
 from .amounts import NAMED
-from .data import NOTABLE, Criterion, Rival, Value, Verdict
+from .data import FAINT, NOTABLE, Verdict
 from .equivalence import MOST_REPLICATIONS
 
 #: Tone of each status, for colours.
@@ -25,8 +26,6 @@ TONES = {
 FEW = statistics.MINIMUM
 #: Half-width, in points, beyond which an advantage that is not sure says nothing.
 WIDE = 20.0
-#: Largest possible advantage, in margins, of a design that is not worth waiting for.
-FAINT = 3.0
 #: Share of the largest gain, in points, below which a cost is listed and not weighed in words.
 TRIFLE = 0.05
 #: Share of an outcome that the score does not weigh, from which another design is named for it at once, and the points
@@ -60,74 +59,17 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    reasons = {"load": words.price, "keep": words.trade, "undecided": words.needed}
+    unsure = verdict.status == "undecided" or bool(verdict.in_question)
+    reasons = {
+        "load": words.price,
+        "keep": words.needed if unsure else words.trade,
+        "undecided": words.needed,
+    }
     reason = reasons.get(verdict.status, lambda: "")()
     sure = [words.ahead(), words.next_best(), words.equals(), words.unsettled(), words.basis()]
     more = words.so_far() if verdict.status == "undecided" else words.alternative()
     sentences = [answers[verdict.status](), reason, more]
-    return Headline(TONES[verdict.status], _sentences(sentences), _sentences(sure))
-
-
-def ranking(verdict: Verdict, *, names: Mapping[str, str] | None = None) -> list[list[str]]:
-    """The designs as rows of a table, the leader first.
-
-    Args:
-        verdict: The verdict.
-        names: As for `headline`.
-
-    Returns:
-        A heading and a row for each design: name, means of the criteria in which designs differ most, points behind
-        the leader with their half-width, relation to the leader. Without a leader there are no rows.
-
-    Example:
-        >>> rows = ranking(found)
-    """
-    if not verdict.leader:
-        return []
-    known = dict(names or {})
-    rivals = {one.name: one for one in verdict.rivals}
-    held = {name: {one.criterion.key: one for one in rival.values} for name, rival in rivals.items()}
-    held[verdict.leader] = {one.criterion.key: one for one in verdict.leading}
-    weighed = [one.criterion for one in verdict.leading if one.criterion.worth or one.criterion.bound]
-    shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
-    ordered = sorted(verdict.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
-    rows = [
-        [
-            "",
-            *(f"{one.title} ({one.unit})" if one.unit else one.title for one in shown),
-            f"{verdict.points} behind",
-            "",
-        ]
-    ]
-    for name in [verdict.leader, *(one.name for one in ordered)]:
-        rival = rivals.get(name)
-        cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
-        gap = "" if rival is None or rival.behind is None else amounts.behind(rival.behind, rival.half_width)
-        mark = "→" if name == verdict.recommended else " "
-        rows.append([f"{mark} {known.get(name, name)}", *cells, gap, _relation(rival)])
-    return rows
-
-
-def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
-    """Range of a criterion over the designs, in points; infinite for a bound, which comes first."""
-    means = [one[criterion.key].mean for one in held if criterion.key in one]
-    span = abs(criterion.score(max(means)) - criterion.score(min(means)))
-    return span if criterion.bound is None else float("inf")
-
-
-#: Words for a design that has no value of a weighed measure in some run, where no bound is missed.
-_NO_VALUE = "has no value in some run"
-#: Words of a table for the relation of a design to the leader.
-_RELATIONS = {"better": "", "equal": "as good", "undecided": "undecided", "infeasible": "misses the goal"}
-
-
-def _relation(rival: Rival | None) -> str:
-    """Words of a table for a design; None is the leader."""
-    if rival is None:
-        return "best"
-    if rival.missed and all(one.criterion.bound is None for one in rival.missed):
-        return _NO_VALUE
-    return _RELATIONS[rival.relation]
+    return Headline("unsure" if unsure else TONES[verdict.status], _sentences(sentences), _sentences(sure))
 
 
 @dataclass(frozen=True)
@@ -175,6 +117,8 @@ class _Words:
     def keep(self) -> str:
         """Sentence for keeping the design in use."""
         found = self.found
+        if found.in_question:
+            return self.keep_for_now()
         unsure = found.related("undecided")
         seen = "is seen to be" if unsure else "is"
         others = found.others
@@ -184,6 +128,19 @@ class _Words:
             f"Keep {self.name(found.recommended)} ({self.values()}): {other} {better} by more than "
             f"{self.margin}"
         )
+
+    def keep_for_now(self) -> str:
+        """Sentence for keeping the design in use although others may be better by more than a trifle."""
+        found = self.found
+        first, *rest = found.in_question
+        most = found.possible(first)
+        others = self.few([first.name, *(one.name for one in rest)])
+        by = (
+            "" if math.isinf(most) else f" by up to {wording.with_unit(amounts.short(most, 2), found.points)}"
+        )
+        more = "" if found.recommended == found.leader else f" by more than {self.margin}"
+        head = f"Keep {self.name(found.recommended)} for now ({self.values()})"
+        return f"{head}: no other design is ahead of it{more} so far, but {others} may be better{by}"
 
     def undecided(self) -> str:
         """Sentence for designs that the runs do not separate: one of them, and its rivals."""
@@ -367,16 +324,20 @@ class _Words:
     def needed(self) -> str:
         """Sentence on the replications that would decide."""
         found = self.found
-        if found.status != "undecided":
+        if found.status != "undecided" and not found.in_question:
             return ""
-        if found.more is None:
+        known = [one.more for one in found.in_question]
+        needed = (
+            found.more if found.status == "undecided" else max([one for one in known if one], default=None)
+        )
+        if needed is None or None in known:
             if found.replications < 2:
                 return "One replication proves nothing; take 5 or more"
             each = found.replications // found.conditions
             if each < FEW:
                 return f"{wording.count(each, 'replication')} are too few to decide; take {FEW} or more"
             return f"Even {MOST_REPLICATIONS} replications would hardly decide between them"
-        more = -(-found.more // found.conditions)
+        more = -(-needed // found.conditions)
         text = f"{wording.count(more, 'more replication')} would decide"
         return f"{text} ({amounts.duration(more * self.seconds)})" if self.seconds else text
 

@@ -1,0 +1,134 @@
+"""A design as the box of an imported queue loads it in the queue's place, by the names of its text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..boxes import export, kinds
+from ..boxes.model import NEEDS_SHAPER, Export, Note, bottleneck
+from ..errors import DropcurveError
+from ..quantities import units
+from .place import ETHERNET, SELF_SHAPED, Place
+
+#: Disciplines that Linux only has with their own shaper.
+SHAPING = ("cake", "cobalt")
+#: Boxes whose exports have an option for a shaper.
+SHAPED = ("linux", "ios", "junos", "mikrotik")
+#: Ratio of two rates that count as the same.
+ALIKE = 1.02
+#: Boxes whose exports have no interface.
+NO_INTERFACE = ("dummynet",)
+
+
+def made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
+    """A design as the box loads it; None where the box refuses it, or it contradicts the buffer.
+
+    Args:
+        where: The queue in its place.
+        kind: The discipline.
+        params: Its parameters.
+        shape: Puts a shaper above the queue, where the text has none and its place can have one.
+    """
+    box = where.found.box
+    known = kinds(box)
+    if kind not in known and not (kind == "ared" and "red" in known):
+        return None
+    if not _has_room(where, kind):
+        return None
+    if box == "linux":
+        params = {key: value for key, value in params.items() if key != "above_max"}
+    rate = where.rate_bps
+    if kind not in SELF_SHAPED and box not in ("sqm", "linux"):
+        # Shapers of these boxes count the Ethernet header alone.
+        rate *= where.share_of(counted=ETHERNET)
+    options = _options(where, kind, shape=shape)
+    try:
+        exported = export(kind, params, box=box, rate_bps=rate, framing=where.framing, **options)
+        where.put(exported.discipline_as_loaded, exported.params_as_loaded)
+    except DropcurveError:
+        return None
+    shapes = bool(_options(where, kind, shape=True).get("shape"))
+    return replace(exported, notes=[_at_place(one, where, rate, shapes) for one in exported.notes])
+
+
+def _has_room(where: Place, kind: str) -> bool:
+    """Whether the place of the queue can have a discipline of this kind."""
+    found = where.found
+    if found.box == "dummynet":
+        return _schedules(found.title, kind)
+    if found.box != "linux":
+        return True
+    if kind in SHAPING and found.share_bps is not None:
+        # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
+        return False
+    if _at_root(where) or "bandwidth" not in found.params or kind in SELF_SHAPED:
+        return True
+    # The rate of a queue that shapes itself goes with it, unless its class has the same.
+    return found.port_bps is not None and found.port_bps <= ALIKE * (found.rate_bps or 0.0)
+
+
+def _at_root(where: Place) -> bool:
+    """Whether a queue of Linux is that of its interface, or becomes it in place of a policer."""
+    return where.policed or "parent" not in where.found.title.split()
+
+
+def _schedules(title: str, kind: str) -> bool:
+    """Whether dummynet can have a discipline in this place: a scheduler has fair queues alone, and would serve the
+    other queues of its pipe too if it took the place of one of them."""
+    label = title.split()[0]
+    return label == "pipe" or (kind in ("fq_codel", "fq_pie")) == (label == "sched")
+
+
+def _options(where: Place, kind: str, *, shape: bool) -> dict[str, Any]:
+    """The options of an export: whether it has a shaper, and the names of the text."""
+    found, box = where.found, where.found.box
+    # A queue that shapes itself takes its shaper along when it goes.
+    shape = (
+        shape
+        or where.policed
+        or ("bandwidth" in found.params and kind not in SELF_SHAPED)
+        or (box == "linux" and found.rate_bps is not None)
+    )
+    options: dict[str, Any] = {"dev": found.dev} if found.dev and box not in NO_INTERFACE else {}
+    if box == "linux":
+        # The queues around would lose their places to a shaper at the root.
+        options["shape"] = shape and _at_root(where)
+    elif box in SHAPED:
+        options["shape"] = shape and (where.policed or _takes_shaper(where))
+    elif box == "vyos" and "/" in found.title:
+        options["inside"] = found.title
+    elif box == "vyos":
+        options |= {"shape": shape or found.rate_bps is not None, "name": found.title}
+    elif box == "dummynet":
+        # Another pipe of the text may have the number that an export has by default.
+        options["name"] = found.title.split()[-1]
+    elif box == "altq":
+        options |= {"inside": found.scheduler, **({"name": found.title} if found.scheduler else {})}
+    elif box == "openbsd":
+        options["name"] = found.title
+    back = where.base.resolved["dumbbell"].get("back", {})
+    if box == "sqm" and "rate" in back:
+        side = "down" if found.title.endswith("download") else "up"
+        options |= {"direction": side, "other_bps": units.rate(back["rate"])}
+    return options
+
+
+def _takes_shaper(where: Place) -> bool:
+    """Whether the text of a router can get a shaper for the queue: it has none, and the place is known."""
+    found = where.found
+    if found.rate_bps is not None or found.share_bps is not None:
+        return False
+    # A simple queue and a tree of RouterOS hold their own rate.
+    return bool(found.dev) and (found.box != "mikrotik" or found.dev == found.title)
+
+
+def _at_place(note: Note, where: Place, rate_bps: float, shapes: bool) -> Note:
+    """The note that the queue must form here with the interface of the text, and the verb that has the option."""
+    if NEEDS_SHAPER not in note.text:
+        return note
+    dev = where.found.dev or "the interface of this queue"
+    if where.found.share_bps is not None and where.line_bps:
+        # A class: the queue forms where the whole link is full.
+        rate_bps, shapes = where.line_bps, False
+    return bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text)
