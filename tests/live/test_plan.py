@@ -102,3 +102,16 @@ def test_what_a_lab_cannot_have_is_reported(path: str, value: object, word: str)
 def test_a_network_other_than_a_dumbbell_is_refused() -> None:
     with pytest.raises(ScenarioError, match="one bottleneck"):
         plan.make(Scenario.load("chain"))
+
+
+def test_a_lab_refuses_the_framing_of_a_line_with_the_rate_that_full_packets_get() -> None:
+    """4 Mbit/s in ATM cells with 40 bytes: 1500 of 1749 bytes; in the other direction alone 1500 of 1518."""
+    line = Scenario.parse(SMALL).set("dumbbell.overhead", "40 B").set("dumbbell.framing", "atm")
+    with pytest.raises(ScenarioError) as found:
+        plan.make(line)
+    (problem,) = found.value.problems
+    assert problem.path == "dumbbell.overhead"
+    assert problem.value == "ATM cells with 40 bytes of overhead a packet"
+    assert "lower its rate to 3.431 Mbit/s" in problem.remedy
+    with pytest.raises(ScenarioError, match=r"dumbbell.back.overhead.*3.953 Mbit/s"):
+        plan.make(Scenario.parse(SMALL).set("dumbbell.back.overhead", "18 B"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from dropcurve.errors import DropcurveError, UsageError
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
-from dropcurve.tuning import Question, of_link, of_mix
-from dropcurve.tuning.atlas import answer, load, model
+from dropcurve.scenario.links import spec
+from dropcurve.tuning import Question, of_file, of_link, of_mix
+from dropcurve.tuning.atlas import answer, features, load, model
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.bench import Bench, block
 
@@ -152,3 +154,22 @@ def test_the_command_answers_in_the_usual_form(dropcurve: Callable[..., Any]) ->
     assert data["simulated"] is False and data["picks"][0]["queue"] == data["queue"]
     refused = dropcurve(*line, "--time", "10s")
     assert refused.code == 2 and "--time: has no meaning with --instant" in refused.err
+
+
+def test_the_framing_of_a_line_leaves_less_to_the_atlas_and_to_the_search() -> None:
+    """Full packets of 1500 bytes take 33 cells of 53: a link of 1500/1749 of the rate, where pages are more of it."""
+    plain, framed = (spec(text).profile for text in ("20/2", "20/2,framing=pppoe-llcsnap"))
+    share = 1500 / 1749
+    same = replace(
+        plain, down_bps=share * plain.down_bps, up_bps=share * plain.up_bps, buffer=f"{plain.buffer_pkts('down')} pkts",
+        mix=replace(plain.mix, web=plain.mix.web / share),
+    )  # fmt: skip
+    assert features.usual(framed, "down").numbers == pytest.approx(features.usual(same, "down").numbers)
+    assert features.usual(framed, "down").capacity == pytest.approx(
+        share * features.usual(plain, "down").capacity
+    )
+    question = of_mix("20/2,framing=pppoe-llcsnap")
+    assert question.room.capacity == pytest.approx(share * of_mix("20/2").room.capacity)
+    assert question.room.buffer_pkts == of_mix("20/2").room.buffer_pkts
+    scenario = question.scenario({})
+    assert of_file(scenario).room.capacity == pytest.approx(question.room.capacity)

@@ -11,6 +11,8 @@ import dropcurve as dc
 from dropcurve.advise import advise, equilibrium, fluid, rules, tcp, trajectory
 from dropcurve.advise.designs import Design
 from dropcurve.advise.link_conditions import Point, allowed_delay, conditions
+from dropcurve.advise.of_link import of_link
+from dropcurve.advise.scenario import conditions_of
 
 #: The example of HMTG01 and HMTG01a: 60 flows, 246 ms, 15 Mbit/s in packets of 500 bytes.
 HOLLOT = {"flows": 60, "rtt_s": 0.246, "capacity": 3750.0}
@@ -331,3 +333,18 @@ def test_senders_of_dctcp_start_with_a_step() -> None:
     red = found.design("RED as a step by DCTCP's rule").params
     assert [red[key] for key in ("min_th", "max_th", "ecn_forced")] == ["24 pkts", "25 pkts", "mark"]
     assert "step_marking" not in {one.discipline for one in advise(link="datacentre,cc=cubic").designs}
+
+
+def test_the_framing_of_a_line_leaves_less_to_the_formulas() -> None:
+    """20 Mbit/s in ATM cells with 40 bytes: 1500 of 1749 bytes. The buffer is that of the link."""
+    plain, framed = (of_link(text) for text in ("20/2:down", "20/2:down,framing=pppoe-llcsnap"))
+    assert framed.rate_bps == pytest.approx(20e6 * 1500 / 1749)
+    assert (framed.line_bps, plain.line_bps) == (20e6, 0.0)
+    assert framed.buffer == plain.buffer
+    shown = str(advise(link="20/2:down,framing=pppoe-llcsnap"))
+    assert "17.15 Mbit/s (left to full packets by the framing of a line of 20 Mbit/s)" in " ".join(
+        shown.split()
+    )
+    base = dc.Scenario.load("droptail_vs_red").set("dumbbell.overhead", "150 B")
+    wire = dc.Scenario.load("droptail_vs_red")
+    assert conditions_of(base).rate_bps == pytest.approx(conditions_of(wire).rate_bps * 1500 / 1650)

@@ -57,6 +57,7 @@ class Conditions:
         ecn: Whether flows and box use ECN.
         udp_bps: Rate of UDP on the link, in addition to ``rate_bps``.
         cc: Congestion control of the flows; "" where it is not known.
+        line_bps: Rate of a line whose framing leaves less to full packets; 0 where it adds nothing.
     """
 
     rate_bps: float
@@ -70,6 +71,7 @@ class Conditions:
     rto_s: float = 1.0
     udp_bps: float = 0.0
     cc: str = ""
+    line_bps: float = 0.0
 
     @property
     def capacity(self) -> float:

@@ -22,6 +22,7 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
 
     Returns:
         Conditions whose flows are the long transfers that fill the queue; of ranges of rate and buffer the low ends.
+        The rate is what the framing of the line leaves to full packets.
 
     Raises:
         UsageError: For invalid values.
@@ -33,14 +34,15 @@ def of_link(text: str, *, packet: str | int = 1500, goal: str | None = None, **n
     profile, direction, mix = spec.profile, spec.direction, spec.profile.mix
     bulk = "downloads" if direction == "down" else "uploads"
     flows = _ends(spec.varying.get(bulk), float(getattr(mix, bulk)))
-    rate = min(spec.at(one).rate_bps(direction) for one in ({}, *(spec.conditions() if spec.varying else ())))
+    lines = [spec.at(one) for one in ({}, *(spec.conditions() if spec.varying else ()))]
+    rate, share = min(one.rate_bps(direction) for one in lines), profile.framing.share
     size = spec.varying.get("buffer")
     buffer = profile.buffer if size is None else f"{units.plain(size.low)}{size.unit}"
     result = conditions(
         rate=rate, rtt=profile.rtt_s, flows=(max(1, round(flows[0] + mix.l4s)), max(1, round(flows[1] + mix.l4s))),
         buffer=buffer, packet=packet, goal=goal, ecn=mix.ecn > 0,
     )  # fmt: skip
-    return replace(result, cc=mix.cc)
+    return replace(result, rate_bps=rate * share, line_bps=rate if share < 1.0 else 0.0, cc=mix.cc)
 
 
 def _ends(axis: Range | None, value: float) -> tuple[float, float]:

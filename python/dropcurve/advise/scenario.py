@@ -41,7 +41,8 @@ def conditions_of(scenario: Scenario) -> Conditions:
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
-    rate = units.rate(wire["rate"]) * of_params(wire).share
+    line, share = units.rate(wire["rate"]), of_params(wire).share
+    rate = line * share
     udp = sum(rate_of(one) for one in forward if one["transport"] == "udp")
     left = rate - udp
     if left <= 0.0:
@@ -63,6 +64,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
         b=int(tcp[0].get("ack_every", 2)),
         rto_s=_span(str(tcp[0].get("min_rto", "1 s"))),
         udp_bps=udp,
+        line_bps=line if share < 1.0 else 0.0,
     )
 
 

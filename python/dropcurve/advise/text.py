@@ -47,10 +47,16 @@ def text(
 
 def _head(conditions: Conditions, width: int) -> Iterator[str]:
     buffer = "" if conditions.buffer is None else f", buffer {conditions.buffer:.0f} packets"
-    yield (
-        f"{units.show_rate(conditions.rate_bps)}, round trip {_range(*(1000 * x for x in conditions.rtt_s))} ms, "
+    rate = units.show_rate(float(f"{conditions.rate_bps:.4g}"))
+    if conditions.line_bps:
+        rate += f" (left to full packets by the framing of a line of {units.show_rate(conditions.line_bps)})"
+    yield from _wrapped(
+        f"{rate}, round trip {_range(*(1000 * x for x in conditions.rtt_s))} ms, "
         f"{_range(*conditions.flows)} TCP flow{'' if conditions.flows[1] == 1 else 's'}, "
-        f"packets of {conditions.packet_bytes} B{buffer}"
+        f"packets of {conditions.packet_bytes} B{buffer}",
+        width,
+        "",
+        "",
     )
     if conditions.udp_bps:
         yield f"(the rest of the link after {units.show_rate(conditions.udp_bps)} of UDP)"

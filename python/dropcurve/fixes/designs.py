@@ -60,10 +60,10 @@ BEST = 2
 
 def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
-    queue, base, rate_bps = where.found, where.own, where.rate_bps
+    queue, base, rate_bps = where.found, where.own, where.rate_bps * where.framing.share
     ecn = {"ecn": True} if queue.params.get("ecn") is True else {}
     seen = {where.base.hash}
-    scripts = sqm.defaults(rate_bps) if queue.box == "sqm" else {}
+    scripts = sqm.defaults(where.rate_bps) if queue.box == "sqm" else {}
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
         params = params | where.framing.params if kind == "cake" else params

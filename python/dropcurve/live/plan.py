@@ -8,7 +8,7 @@ and its UDP, at the times at which the simulator's sources send.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..quantities import units
 from ..runs.replicate import run
 from ..runs.tracing import trace
 from ..scenario import Scenario
+from ..scenario.links import framing
 
 #: The kernel's name for each congestion control of a scenario.
 KERNEL_CC = {
@@ -134,6 +135,18 @@ def make(scenario: Scenario, *, seed: int = 1, changes: Sequence[Change] = ()) -
     )  # fmt: skip
 
 
+def _framed(wire: dict[str, Any]) -> Iterator[Problem]:
+    """Problems of a line that adds bytes to its packets, in either direction: a lab has Ethernet alone."""
+    for path, line in (("dumbbell", wire), ("dumbbell.back", wire["back"])):
+        own = framing.of_params(line)
+        if own and (path == "dumbbell" or own != framing.of_params(wire)):
+            share = units.show_rate(float(f"{units.rate(line['rate']) * own.share:.4g}"))
+            yield Problem(
+                f"{path}.overhead", own.words(), "the wire of a lab adds no bytes to a packet",
+                f"leave out overhead, mpu and framing, and lower its rate to {share}, which full packets get",
+            )  # fmt: skip
+
+
 def _link(wire: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
     return {"queue": queue, **{key: wire[key] for key in ("rate", "delay", "packet", "counts_wire")}}
 
@@ -192,6 +205,7 @@ def _unsuitable(resolved: dict[str, Any]) -> list[Problem]:
         problems.append(
             Problem("dumbbell.loss", "", "a lab loses nothing on the wire", "leave out loss and drop")
         )
+    problems += _framed(resolved["dumbbell"])
     if sum(group["count"] for group in resolved["flows"].values()) > MOST_FLOWS:
         problems.append(Problem("flows", "", f"a lab has at most {MOST_FLOWS} flows", "lower the counts"))
     sizes = set()

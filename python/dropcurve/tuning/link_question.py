@@ -148,7 +148,9 @@ def of_mix(
     aim = goals.DEFAULT if goal is None else goal
     wanted = goals.of_scenario(aim, link.scenario({}), exchange=exchange)
     # The scripts switch ECN on, whether or not a sender of this traffic uses it.
-    room = Room(rate / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts)
+    room = Room(
+        rate * profile.framing.share / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts
+    )
     if own:
         # The queue of the scripts stands before that of the modem, with the limit that the scripts set.
         room = replace(room, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)

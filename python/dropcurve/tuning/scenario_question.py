@@ -72,14 +72,14 @@ def of_file(
             "name another scenario",
             shown="value",
         )
-    capacity = units.rate(str(base.get("dumbbell.rate"))) / (8 * 1500)
+    rate, framing = units.rate(str(base.get("dumbbell.rate"))), of_params(base.resolved["dumbbell"])
     limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
-    room = Room(capacity, limit, _round_trip(base), bool(_ecn(base)))
+    room = Room(rate * framing.share / (8 * 1500), limit, _round_trip(base), bool(_ecn(base)))
     question = assembled(
         base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
         target_of(
-            box if box is not None else str(section.get("for", "")), capacity * 12000, room.rtt_s,
-            scheduler=scheduler_of(base), framing=of_params(base.resolved["dumbbell"]),
+            box if box is not None else str(section.get("for", "")), rate, room.rtt_s,
+            scheduler=scheduler_of(base), framing=framing,
         ),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),
         {**section.get("space", {}), **(space or {})}, base=base,

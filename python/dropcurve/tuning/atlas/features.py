@@ -80,17 +80,21 @@ def stated(link: Link, at: Mapping[str, float]) -> Condition:
 
 
 def usual(profile: LinkProfile, direction: str) -> Condition:
-    """The condition of a link with its usual traffic."""
+    """The condition of a link with its usual traffic, at the rate that the framing of its line leaves to full
+    packets."""
     up, mix = direction == "up", profile.mix
-    rate, low, high = profile.rate_bps(direction), *profile.rtt_s
-    back = profile.rate_bps("down" if up else "up")
+    share = profile.framing.share
+    rate, low, high = share * profile.rate_bps(direction), *profile.rtt_s
+    back = share * profile.rate_bps("down" if up else "up")
+    # Pages are a share of the whole line.
+    web = mix.web / share
     forward, against = (mix.uploads, mix.downloads) if up else (mix.downloads, mix.uploads)
     capacity = rate / (8 * FULL_BYTES)
     bdp = capacity * high
     numbers = (
         math.log(bdp), math.log(high), math.log(low / high), math.log(max(0.5, forward)), math.log(0.5 + against),
-        math.log((bdp + 2.0) / max(1, forward)), math.log(back / rate), float(up), mix.web * 5.0, float(mix.web > 0),
-        0.0 if up else mix.web * 5.0, float(mix.videos), 0.0 if up else float(mix.videos),
+        math.log((bdp + 2.0) / max(1, forward)), math.log(back / rate), float(up), web * 5.0, float(mix.web > 0),
+        0.0 if up else web * 5.0, float(mix.videos), 0.0 if up else float(mix.videos),
         math.sqrt(mix.calls * CALL_BPS / rate), math.sqrt(mix.games * GAME_BPS / rate), math.log(1.0 + mix.calls),
         float(mix.cc == "reno"), mix.ecn,
     )  # fmt: skip
