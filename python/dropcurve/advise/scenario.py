@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import DropcurveError, UsageError
 from ..quantities import units
 from ..scenario import Scenario
-from ..scenario.links.framing import of_params
+from ..scenario.links.framing import Framing, of_params
 from .link_conditions import Conditions
 
 
@@ -41,10 +41,10 @@ def conditions_of(scenario: Scenario) -> Conditions:
     trips = [_round_trip(wire, one, hops) for one in tcp]
     flows = sum(int(one["count"]) for one in tcp)
     packet = round(sum(_bytes(one) * int(one["count"]) for one in tcp) / flows)
-    line, share = units.rate(wire["rate"]), of_params(wire).share
-    rate = line * share
-    udp = sum(rate_of(one) for one in forward if one["transport"] == "udp")
-    left = rate - udp
+    line, framing = units.rate(wire["rate"]), of_params(wire)
+    datagrams = [one for one in forward if one["transport"] == "udp"]
+    udp = sum(map(rate_of, datagrams))
+    left = framing.share * (line - sum(_on_wire(one, framing) * rate_of(one) for one in datagrams))
     if left <= 0.0:
         raise UsageError(
             "scenario",
@@ -64,7 +64,7 @@ def conditions_of(scenario: Scenario) -> Conditions:
         b=int(tcp[0].get("ack_every", 2)),
         rto_s=_span(str(tcp[0].get("min_rto", "1 s"))),
         udp_bps=udp,
-        line_bps=line if share < 1.0 else 0.0,
+        line_bps=line if framing.share < 1.0 else 0.0,
     )
 
 
@@ -83,6 +83,12 @@ def base_round_trip_s(scenario: Scenario) -> float | None:
 
 def _bytes(group: dict[str, Any]) -> int:
     return units.size(group["mss"]) + units.size(group["headers"])
+
+
+def _on_wire(group: dict[str, Any], framing: Framing) -> float:
+    """The bytes that the line takes for each byte of a group's datagrams; 1 where they have no one size."""
+    size = _size(str(group["packet"])) if "packet" in group else 0
+    return framing.on_wire(size) / size if size and framing else 1.0
 
 
 def buffer_of(scenario: Scenario) -> str | None:
