@@ -223,7 +223,7 @@ units::params! {
         pace_credit: f64 = 0.0 => { range: Range::Within(0.0, 1.0), source: "Linux: 0.5" },
         /// Retransmissions forced by a recovery use pacing time, though they do not wait; otherwise only if the gap has
         /// passed.
-        pace_repairs: bool = true => { source: "ns-3: false" },
+        pace_retransmissions: bool = true => { source: "ns-3: false" },
         /// A segment that is due when an ACK arrives leaves before the ACK is processed.
         pace_first: bool = false => { source: "ns-3: true" },
         /// Pacing rate relative to cwnd per RTT in slow start, up to half of ssthresh.
@@ -300,7 +300,7 @@ units::params! {
         max_burst: u64 = 0 => { unit: "segments" },
         /// A recovery that ends while retransmissions are in flight is followed by another, with its own window
         /// reduction (rack).
-        chain_repairs: bool = false => { source: "Linux" },
+        chain_recoveries: bool = false => { source: "Linux" },
         /// When losses are detected after a reordering delay (rack).
         reorder_timer: ReorderTimer = ReorderTimer::Exact => { source: "RFC 8985; Linux: ticks" },
         /// The initial pipe of a recovery is the flight; otherwise cwnd (sack1).
@@ -309,7 +309,7 @@ units::params! {
         rescue: bool = true => { source: "RFC 6675" },
         /// In recovery, segments above the highest SACKed one are retransmitted, too, if nothing else may be sent, and
         /// retransmissions count as in flight until acknowledged cumulatively (sack).
-        repair_all: bool = false => { source: "ns-3" },
+        retransmit_all: bool = false => { source: "ns-3" },
         /// How the window is reduced in a recovery with SACK.
         reduction: Reduction = Reduction::AtOnce => { source: "RFC 6675" },
         /// The quantity reduced on congestion.
@@ -322,9 +322,9 @@ units::params! {
         dupack_rule: DupackRule = DupackRule::NoAdvance => { source: "RFC 6675 section 2: rfc6675" },
         /// A partial ACK releases a segment regardless of the window, unless the first hole has been retransmitted;
         /// only the first partial ACK of a recovery restarts the timer (sack).
-        repair_partial: bool = false => { source: "ns-3" },
+        retransmit_at_partial: bool = false => { source: "ns-3" },
         /// Segments retransmitted in one recovery are not retransmitted in the next and count as in flight (sack).
-        keep_repairs: bool = false => { source: "ns-3" },
+        keep_retransmissions: bool = false => { source: "ns-3" },
         /// A loss starts a recovery once everything sent before the last reduction is acknowledged; otherwise one
         /// segment later (tahoe, reno, newreno).
         recover_exactly: bool = false => { source: "RFC 6582; ns-3 true" },
@@ -343,7 +343,7 @@ units::params! {
         /// Segments that are samples of the RTT.
         samples: RttSamples = RttSamples::PerWindow => { source: "RFC 6298" },
         /// An ACK gives a timestamp sample even if the first segment it covers was retransmitted.
-        sample_repairs: bool = true => { source: "RFC 7323; ns-3 false" },
+        sample_retransmissions: bool = true => { source: "RFC 7323; ns-3 false" },
         /// A timestamp sample of a retransmitted segment ends the backoff of the timer; otherwise only one of a segment
         /// sent once does.
         echo_ends_backoff: bool = true => { source: "RFC 6298 section 5; ns-2: false (ts_resetRTO_)" },
@@ -364,7 +364,7 @@ units::params! {
         /// The timer restarts after the RTT update of the same ACK; otherwise before.
         timer_after_sample: bool = true => { source: "RFC 6298" },
         /// A fast retransmission restarts the timer.
-        timer_on_repair: bool = false => { source: "RFC 6298 leaves it open; ns-2 and Linux true" },
+        timer_on_retransmission: bool = false => { source: "RFC 6298 leaves it open; ns-2 and Linux true" },
         /// A repeated timeout of the same segment keeps ssthresh (RFC 5681 section 3.1).
         keep_ssthresh: bool = true => { source: "RFC 5681" },
         /// Explicit congestion notification; `dctcp` and `prague` turn it on.

@@ -330,7 +330,7 @@ proptest! {
             ("pacing", ["auto", "window", "off", "start"][choice % 4]),
             ("open_wait", if jitter { "20 ms" } else { "0 s" }),
             ("pace_credit", if exact_marks { "1" } else { "0" }),
-            ("pace_repairs", if jitter { "false" } else { "true" }),
+            ("pace_retransmissions", if jitter { "false" } else { "true" }),
         ];
         if cc == "prague" || (choice % 5 == 0 && exact_marks) {
             keys.extend([("ecn_rule", "accecn"), ("ect", "ect1")]);

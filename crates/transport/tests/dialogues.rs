@@ -152,7 +152,7 @@ fn with_a_widened_window(recovery: &str) -> Dialogue {
         ("recovery", recovery),
         ("cc", "bbr"),
         ("pacing", "off"),
-        ("pace_repairs", "false"),
+        ("pace_retransmissions", "false"),
         ("initial_window", "4"),
         ("max_cwnd", "4"),
     ];
@@ -229,7 +229,7 @@ fn newreno_waits_after_a_timeout() {
 
 /// RFC 6675: three SACKed segments above indicate loss; the pipe drains as they arrive; lost ones are sent first.
 #[test]
-fn sack_repairs_holes_in_order() {
+fn sack_fills_holes_in_order() {
     let (mut dialogue, _) = Dialogue::start(&[("initial_window", "10")]);
     // 0, 2 and 4 are lost. Limited transmit before the third.
     assert_eq!(dialogue.sack(0, &[(1, 2)]), [10]);
@@ -901,7 +901,7 @@ fn linux_looks_for_losses_at_a_tick() {
 }
 
 /// A window of 11, cut to 5 by the timer. To Linux that is an arrival, so that the second one after it makes three:
-/// 15/11 is two segments, one of which was the repair.
+/// 15/11 is two segments, one of which was the retransmission.
 #[test]
 fn linux_takes_the_tick_for_an_arrival() {
     for (reduction, sent) in [("linux", vec![13]), ("rfc6937", vec![])] {
@@ -1141,7 +1141,7 @@ fn sack_blocks_show_segments_sent_before_the_timeout() {
 
 /// Without new data, or if the first ACK shows no progress, lost segments are retransmitted as usual.
 #[test]
-fn without_new_segments_the_repair_is_as_ever() {
+fn without_new_segments_the_retransmission_is_as_ever() {
     let keys = [("recovery", "newreno"), ("initial_window", "4"), ("frto", "true"), ("handshake", "none")];
     let mut sender = Sender::new(&params(&keys), Stream::new(1, "dialogue"));
     sender.supply(4);
@@ -1203,14 +1203,14 @@ fn linux_reduces_in_shares_of_the_window() {
     assert_eq!(rack_in_recovery(&[("reduction", "rfc6937")]).1, [14]);
 }
 
-/// The repair of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux starts the next at once
-/// with a reduction of its own. Without `chain_repairs` that waits for the next acknowledgement.
+/// The retransmission of 1 arrives, and 15 without 14, which left in the recovery: it ends, and Linux starts the next at
+/// once with a reduction of its own. Without `chain_recoveries` that waits for the next acknowledgement.
 #[test]
 fn a_recovery_follows_another() {
     for (chained, ssthresh, phase, sent) in
         [("true", 2.0, Phase::Recovery, vec![14]), ("false", 5.0, Phase::Avoidance, vec![])]
     {
-        let keys = [("reduction", "linux"), ("chain_repairs", chained)];
+        let keys = [("reduction", "linux"), ("chain_recoveries", chained)];
         let (mut dialogue, _) = rack_in_recovery(&keys);
         dialogue.now = at(200);
         dialogue.hear(14, &[(15, 16)], false);

@@ -163,7 +163,7 @@ fn every_option_of_bbr_has_an_effect() {
         ("rate_interval", "newest"),
         ("rate_origin", "own"),
         ("rate_ends", "true"),
-        ("pace_repairs", "true"),
+        ("pace_retransmissions", "true"),
         ("pace_first", "false"),
     ];
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces/ns3_bbr_sack_prr.txt");

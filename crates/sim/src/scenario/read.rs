@@ -5,6 +5,7 @@ use super::marking::Marking;
 use super::model::{FlowGroup, Form, GroupPath, Model, RatedSends, Sends, Tcp};
 use super::sections::{Access, Head};
 use super::traffic::{DumbbellPath, GraphPath, Group, Source, SourceName};
+use crate::keys::former::with_present_names;
 use crate::keys::part::dotted;
 use crate::keys::reader::{named_table, TableReader};
 use crate::keys::Transport;
@@ -98,7 +99,7 @@ fn group(
     access: &Access,
     problems: &mut Vec<Problem>,
 ) -> Option<FlowGroup> {
-    let mut reader = TableReader::new(path, own, problems);
+    let mut reader = TableReader::new(path, with_present_names(own), problems);
     let group: Group = reader.part();
     let marking: Marking = reader.part();
     let through = group_path(form, &mut reader);

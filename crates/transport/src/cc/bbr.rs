@@ -77,7 +77,7 @@ pub struct Bbr {
     probe_done_at: Option<Time>,
     probe_round_done: bool,
     prior_cwnd: f64,
-    repair: BbrRecovery,
+    recovery: BbrRecovery,
     /// Packet conservation: in the first round of a recovery one segment leaves per delivery.
     conserving: bool,
     idle_restart: bool,
@@ -117,7 +117,7 @@ impl Bbr {
             probe_done_at: None,
             probe_round_done: false,
             prior_cwnd: 0.0,
-            repair: BbrRecovery::None,
+            recovery: BbrRecovery::None,
             conserving: false,
             idle_restart: false,
             initial_window: params.initial_window as f64,
@@ -655,7 +655,7 @@ mod tests {
         cc.on_sample(&mut window, &lossy(0, 50), &mut rng);
         assert_eq!(window.cwnd, 9.0);
         let reordered = Sample { recovering: false, ..lossy(0, 50) };
-        cc.repair = BbrRecovery::None;
+        cc.recovery = BbrRecovery::None;
         cc.on_sample(&mut window, &reordered, &mut rng);
         assert_eq!(window.cwnd, 9.0);
     }

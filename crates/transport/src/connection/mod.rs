@@ -146,7 +146,7 @@ impl Ctx {
             capable: p.ecn.then_some(p.ect),
             counters: EventCounters::default(),
             tracking: Part::new(ledger || delays, || Tracking::new(p, stream, model_based)),
-            retransmitted: Part::new(!p.sample_repairs, Retransmitted::default),
+            retransmitted: Part::new(!p.sample_retransmissions, Retransmitted::default),
             feedback: Part::new(accurate, AccEcnFeedback::default),
         };
         (ctx, Needs { ledger, delays })

@@ -1,6 +1,6 @@
 //! Segments in flight that were retransmitted: an ACK that starts with one of them is ambiguous (Karn).
 //!
-//! *Reference*: Karn's rule, RFC 6298 section 3, as ns-3 applies it even with timestamps (`sample_repairs`).
+//! *Reference*: Karn's rule, RFC 6298 section 3, as ns-3 applies it even with timestamps (`sample_retransmissions`).
 //! *Units*: segments.
 
 use crate::marks::Marks;

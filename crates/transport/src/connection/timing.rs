@@ -128,7 +128,7 @@ impl Ctx {
     /// Restarts the timer after a retransmission and stops timing a segment (Karn).
     #[inline]
     pub(crate) fn restart_timer_on_retransmit(&mut self, now: Time) {
-        if self.params.timer_on_repair {
+        if self.params.timer_on_retransmission {
             self.restart_timer(now, true);
         }
         self.timed = NONE;

@@ -170,7 +170,7 @@ impl LossRecovery {
     pub(crate) fn limited_transmit(&mut self, ctx: &mut Ctx) {
         let flight = ctx.seq.nxt - ctx.seq.una;
         let room = f64::from(flight + 1) <= ctx.window.cwnd + f64::from(self.dupacks);
-        if !ctx.params.pace_repairs && ctx.model_based {
+        if !ctx.params.pace_retransmissions && ctx.model_based {
             // Pacing releases it when it is due.
             self.inflation += 1;
             ctx.quota = ctx.burst();

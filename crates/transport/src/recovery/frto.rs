@@ -29,7 +29,7 @@ pub(crate) enum FrtoAction {
     /// Send new segments (step 2b).
     Try,
     /// The timeout was genuine: retransmits the lost segments.
-    Repair,
+    Retransmit,
 }
 
 /// Upper bound on cwnd once the timeout was found genuine (section 2.1 step 3a).
@@ -75,7 +75,7 @@ impl LossRecovery {
         if !self.has_board() {
             ctx.seq.nxt = ctx.seq.una;
         }
-        FrtoAction::Repair
+        FrtoAction::Retransmit
     }
 
     /// Carries out the result of [`Sender::frto_on_ack`].
@@ -84,7 +84,7 @@ impl LossRecovery {
         match then {
             FrtoAction::Nothing => {}
             FrtoAction::Try => self.frto_send_new(ctx),
-            FrtoAction::Repair => ctx.quota = ctx.burst(),
+            FrtoAction::Retransmit => ctx.quota = ctx.burst(),
         }
     }
 

@@ -76,7 +76,7 @@ impl LossRecovery {
         }
         if ctx.paced {
             let tracking = &mut *ctx.tracking;
-            if self.forced != NONE && !ctx.params.pace_repairs {
+            if self.forced != NONE && !ctx.params.pace_retransmissions {
                 tracking.pacer.set_later(ctx.cc.pace());
             } else {
                 tracking.pacer.set(ctx.cc.pace());

@@ -46,7 +46,7 @@ impl LossRecovery {
             self.dupacks += 1;
         }
         if self.recovering {
-            if acked > 0 && ctx.seq.una < self.recover && ctx.params.repair_partial {
+            if acked > 0 && ctx.seq.una < self.recover && ctx.params.retransmit_at_partial {
                 if self.partial_seen {
                     ctx.timers.arm(Timer::Retransmission, due);
                 }
@@ -84,7 +84,7 @@ impl LossRecovery {
         }
         // A segment retransmitted in the last recovery and marked lost again is no new loss; the segment
         // after it is.
-        let first = ctx.seq.una + u32::from(ctx.params.keep_repairs);
+        let first = ctx.seq.una + u32::from(ctx.params.keep_retransmissions);
         self.dupacks >= ctx.threshold() || self.parts.board.is_hole(first)
     }
 
@@ -115,7 +115,7 @@ impl LossRecovery {
             return;
         }
         self.update_prr(ctx, delivered, acked > 0);
-        if acked > 0 && ctx.params.repair_partial {
+        if acked > 0 && ctx.params.retransmit_at_partial {
             if ctx.model_based {
                 ctx.report_loss(now, ctx.seq.una);
             }
@@ -200,7 +200,7 @@ impl LossRecovery {
         ctx.counters.fast_recoveries += 1;
         self.recovering = true;
         ctx.restart_timer_on_retransmit(now);
-        let keep = ctx.params.keep_repairs;
+        let keep = ctx.params.keep_retransmissions;
         let board = &mut self.parts.board;
         if !keep {
             board.begin(ctx.seq.una);
@@ -215,7 +215,7 @@ impl LossRecovery {
     pub(crate) fn leave_sack(&mut self, ctx: &mut Ctx) {
         self.recovering = false;
         self.last_reduction = LastReduction::Exited;
-        if ctx.params.keep_repairs {
+        if ctx.params.keep_retransmissions {
             self.parts.board.high_rxt = self.parts.board.high_rxt.max(ctx.seq.una);
         } else {
             self.parts.board.begin(ctx.seq.una);
@@ -309,7 +309,7 @@ impl LossRecovery {
             return None;
         }
         // Rule 3: a segment below the highest one selectively acknowledged.
-        let past = if ctx.params.repair_all { ctx.seq.max } else { board.highest };
+        let past = if ctx.params.retransmit_all { ctx.seq.max } else { board.highest };
         board.next_hole(ctx.seq.una, past).or_else(|| self.rescue(ctx))
     }
 
@@ -353,7 +353,7 @@ impl LossRecovery {
         }
         let board = &mut self.parts.board;
         board.prr_out += 1;
-        let below = if ctx.params.repair_all { ctx.seq.max } else { board.highest.max(board.lost_edge) };
+        let below = if ctx.params.retransmit_all { ctx.seq.max } else { board.highest.max(board.lost_edge) };
         if seq < ctx.seq.max.min(below) {
             board.retransmitted(seq);
         }

@@ -20,7 +20,7 @@ pub struct Scoreboard {
     /// SACK blocks of the last ACK that had any: most blocks repeat one of them, or lengthen it.
     last: SackBlocks,
     /// Retransmissions that are SACKed and still count as in flight until acknowledged cumulatively
-    /// (`repair_all`).
+    /// (`retransmit_all`).
     kept: Option<Box<Marks>>,
     /// Number of SACKed segments.
     pub sacked_count: u32,
@@ -54,7 +54,7 @@ impl Scoreboard {
         Scoreboard {
             sacked: Marks::default(),
             last: SackBlocks::default(),
-            kept: params.repair_all.then(Box::default),
+            kept: params.retransmit_all.then(Box::default),
             sacked_count: 0,
             highest: 0,
             pivot: 0,
@@ -174,7 +174,7 @@ impl Scoreboard {
         added
     }
 
-    /// Leaves retransmissions that are about to be SACKed in the pipe, with `repair_all`.
+    /// Leaves retransmissions that are about to be SACKed in the pipe, with `retransmit_all`.
     #[inline]
     fn keep(&mut self, start: u32, sent: u32, una: u32, max: u32) {
         let Some(kept) = &mut self.kept else { return };

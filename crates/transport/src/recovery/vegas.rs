@@ -182,11 +182,11 @@ impl LossRecovery {
     fn deflate_vegas(&mut self, ctx: &mut Ctx) {
         self.recovering = false;
         let bare = self.parts.fine.bare;
-        let repaired = match ctx.params.vegas_rule {
+        let recovers = match ctx.params.vegas_rule {
             VegasRule::Ns2 => self.dupacks > ctx.params.dupack_threshold as u32,
             VegasRule::Brakmo | VegasRule::Ns3 | VegasRule::Linux => self.dupacks > 0 && bare > 0.0,
         };
-        if repaired && ctx.window.cwnd > bare {
+        if recovers && ctx.window.cwnd > bare {
             ctx.window.cwnd = bare;
             ctx.window.ssthresh = 2.0;
         }
@@ -225,13 +225,13 @@ impl LossRecovery {
         }
         self.dupacks += 1;
         if self.overdue(ctx, now) || self.dupacks == threshold {
-            self.repair_vegas(ctx, now);
+            self.retransmit_vegas(ctx, now);
         } else if self.dupacks > threshold {
             ctx.window.cwnd += 1.0;
         }
     }
 
-    fn repair_vegas(&mut self, ctx: &mut Ctx, now: Time) {
+    fn retransmit_vegas(&mut self, ctx: &mut Ctx, now: Time) {
         let p = &ctx.params;
         let (threshold, ns2) = (p.dupack_threshold as u32, p.vegas_rule == VegasRule::Ns2);
         let allowed =

@@ -32,7 +32,7 @@ impl Sender {
 
     /// Sends a segment regardless of the window.
     pub(super) fn emit_forced(&mut self, now: Time, seq: u32) -> Segment {
-        if !self.ctx.paced || self.ctx.params.pace_repairs {
+        if !self.ctx.paced || self.ctx.params.pace_retransmissions {
             return self.emit(now, seq);
         }
         let before = self.ctx.tracking.pacer.clone();

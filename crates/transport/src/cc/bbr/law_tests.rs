@@ -166,10 +166,10 @@ fn a_probe_lasts_200_ms_and_a_round_and_ends_where_it_began() {
 fn the_window_saved_is_the_largest_while_it_is_reduced() {
     let (mut cc, window, _) = bbr(Params::default());
     cc.prior_cwnd = 50.0;
-    cc.repair = BbrRecovery::Fast;
+    cc.recovery = BbrRecovery::Fast;
     cc.save(&window);
     assert_eq!(cc.prior_cwnd, 50.0);
-    (cc.repair, cc.state) = (BbrRecovery::None, BbrState::ProbeRtt);
+    (cc.recovery, cc.state) = (BbrRecovery::None, BbrState::ProbeRtt);
     cc.save(&window);
     assert_eq!(cc.prior_cwnd, 50.0);
     cc.state = BbrState::ProbeBw;
@@ -180,7 +180,7 @@ fn the_window_saved_is_the_largest_while_it_is_reduced() {
 #[test]
 fn losses_leave_at_least_a_segment_and_a_recovery_lets_one_out() {
     let (mut cc, mut window, _) = bbr(Params::default());
-    cc.repair = BbrRecovery::Fast;
+    cc.recovery = BbrRecovery::Fast;
     cc.options.lost_at_once = true;
     window.cwnd = 3.0;
     let lossy = Sample { newly_lost: 5, recovering: true, ..sample(100, 0, 1, 0, 100.0) };

@@ -57,7 +57,7 @@ impl Bbr {
     }
 
     pub(super) fn save(&mut self, window: &Window) {
-        let modulated = self.repair != BbrRecovery::None || self.state == BbrState::ProbeRtt;
+        let modulated = self.recovery != BbrRecovery::None || self.state == BbrState::ProbeRtt;
         self.prior_cwnd = if modulated { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
     }
 

@@ -9,11 +9,11 @@ use crate::rate::Sample;
 impl Bbr {
     /// Starts a recovery. If it starts no round, conservation may end with the present round.
     pub(super) fn begin_recovery(&mut self, window: &mut Window, sample: &Sample) {
-        if self.options.recovery_round || !sample.recovering || self.repair == BbrRecovery::Fast {
+        if self.options.recovery_round || !sample.recovering || self.recovery == BbrRecovery::Fast {
             return;
         }
         self.conserving = true;
-        self.repair = BbrRecovery::Fast;
+        self.recovery = BbrRecovery::Fast;
         // Without SACK the duplicate that starts it still counts as in flight.
         let flight = sample.in_flight + u32::from(!sample.selective);
         window.cwnd = f64::from(flight + sample.newly_acked.max(1));
@@ -33,18 +33,18 @@ impl Bbr {
         if sample.newly_lost > 0 && counts {
             window.cwnd = (window.cwnd - f64::from(sample.newly_lost)).max(1.0);
         }
-        if now == BbrRecovery::Fast && self.repair != BbrRecovery::Fast {
+        if now == BbrRecovery::Fast && self.recovery != BbrRecovery::Fast {
             self.conserving = true;
             self.next_round_delivered = sample.total_delivered;
             window.cwnd = flight + acked.max(1.0);
-        } else if now == BbrRecovery::None && self.repair != BbrRecovery::None {
+        } else if now == BbrRecovery::None && self.recovery != BbrRecovery::None {
             self.conserving = false;
             self.restore(window);
-            if self.options.exits_at_ssthresh && self.repair == BbrRecovery::Fast {
+            if self.options.exits_at_ssthresh && self.recovery == BbrRecovery::Fast {
                 window.cwnd = window.ssthresh;
             }
         }
-        self.repair = now;
+        self.recovery = now;
         if self.conserving && (self.options.lost_at_once || sample.newly_acked > 0) {
             window.cwnd = window.cwnd.max(flight + acked);
         }

@@ -281,7 +281,7 @@ mod tests {
 
     /// A loss halves the window; after a timeout growth is Reno's until the data then outstanding are acknowledged.
     #[test]
-    fn linux_halves_and_judges_again_after_the_repair() {
+    fn linux_halves_and_judges_again_after_the_recovery() {
         let mut cc = linux();
         let full = Window { cwnd: 10.0, ssthresh: 2.0 };
         let reduce = |vegas: &mut Vegas, cause| {

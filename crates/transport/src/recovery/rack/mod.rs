@@ -75,7 +75,7 @@ impl Rack {
             order: SendOrder::default(),
             overdue: Vec::new(),
             by_rtt_alone: p.reorder_timer == ReorderTimer::Ticks,
-            chained: p.chain_repairs,
+            chained: p.chain_recoveries,
             reduced_at: Time::ZERO,
             lost_again: false,
             retransmissions_lost: 0,

@@ -210,11 +210,11 @@ fn losses_begin_with_the_third() {
     assert_eq!(found.rxt_out, 4, "below what was retransmitted nothing counts twice");
 }
 
-/// With `repair_all` a retransmission stays in flight until it is acknowledged, although it is SACKed.
+/// With `retransmit_all` a retransmission stays in flight until it is acknowledged, although it is SACKed.
 #[test]
 fn retransmissions_that_are_sacked_may_stay_in_flight() {
-    let in_flight = |repair_all: bool| {
-        let mut found = Scoreboard::new(&Params { repair_all, ..Params::default() });
+    let in_flight = |retransmit_all: bool| {
+        let mut found = Scoreboard::new(&Params { retransmit_all, ..Params::default() });
         found.add(&blocks(&[(5, 8)]), 1, 40);
         found.find_losses(1, THRESHOLD);
         found.begin(1);
