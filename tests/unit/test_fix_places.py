@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.boxes.model import NEEDS_SHAPER, Export
+from dropcurve.cli import invoke
 from dropcurve.fixes import loading, place
 
 IOS = """policy-map WAN
@@ -283,3 +285,39 @@ def test_the_policer_of_arriving_packets_gives_way_in_its_script(tmp_path: Path)
     assert (lines[0], lines[-1]) == (text.splitlines()[0], "# end")
     assert after.count("ingress") == 1 and "police" not in after and "dev eth0" not in after
     assert boxes.read(after).discipline == "fq_codel"
+
+
+def test_fairq_of_altq_keeps_fair_queues_and_their_number() -> None:
+    text = "altq on em0 fairq bandwidth 20Mb queue { q }\nqueue q bandwidth 20Mb fairq(default buckets 64)\n"
+    found = boxes.read(text)
+    where = place(found)
+    assert loading.made(where, "droptail", {"limit": "100 pkts"}, shape=False) is None, (
+        "it would be fair queues"
+    )
+    export = loading.made(where, "drr", {"limit": "100 pkts", "queues": 1024}, shape=False)
+    assert export is not None
+    after, in_place = rewrite.rewritten(text, found, export)
+    assert in_place and "qlimit 100 fairq(default buckets 1024)" in after
+    assert boxes.read(after).params == export.params_as_loaded
+    (plain,) = boxes.read_all("altq on em0 hfsc bandwidth 20Mb queue { q }\nqueue q hfsc(default red)\n")
+    assert loading.made(place(plain), "drr", {"limit": "100 pkts", "queues": 1024}, shape=False) is None
+
+
+@pytest.mark.parametrize(
+    ("matched", "voice"), [("ef", True), ("46", True), ("ef 44", True), ("ef af41", False), ("af31", False)]
+)
+def test_a_class_of_calls_alone_is_not_judged_with_transfers(
+    matched: str, voice: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        f"class-map match-any CALLS\n match ip dscp {matched}\n!\npolicy-map WAN\n class CALLS\n"
+        "  bandwidth percent 20\n  queue-limit 64 packets\n class class-default\n  queue-limit 64 packets\n"
+    )
+    assert [one.voice for one in boxes.read_all(text, rate_bps=1e7)] == [voice, False]
+    (tmp_path / "r.cfg").write_text(text, encoding="utf-8")
+    words = ["fix", str(tmp_path / "r.cfg"), "--rate", "4Mbit", "--time", "0s", "--duration", "3s"]
+    assert invoke([*words, "--replications", "2", "--json"]) == 0
+    seen = capsys.readouterr()
+    titles = [one["queue"] for one in json.loads(seen.out)["queues"]]
+    assert titles == (["WAN/class-default"] if voice else ["WAN/CALLS", "WAN/class-default"])
+    assert ("WAN/CALLS: calls alone (DSCP EF)" in seen.err) == voice

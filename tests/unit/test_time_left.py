@@ -12,9 +12,9 @@ from dropcurve.cli import console
     [
         (None, 0.2, ", 20 % done, about 40 s left"),
         (None, 0.04, ", 4 % done, about 4 min left"),
-        (30.0, 0.1, ", 10 % done, about 20 s left"),
+        (30.0, 0.1, ", 33 % done, about 20 s left"),
         (30.0, 0.8, ", 80 % done, about 2 s left"),
-        (5.0, 0.5, ", 50 % done, about 0 s left"),
+        (5.0, 0.5, ", 99 % done, about 0 s left"),
         (30.0, None, ""),
     ],
 )
@@ -52,3 +52,13 @@ def test_a_first_sample_does_not_promise_an_hour(monkeypatch: pytest.MonkeyPatch
     bar = console.Bar()
     now[0] = 5.0
     assert bar.left(0.001) == ", 0 % done"
+
+
+def test_of_a_limited_time_the_share_is_at_least_that_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of 40 s is over, and hardly any run of the plan is made."""
+    clock = [100.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+    bar = console.Bar(40.0)
+    clock[0] += 10.0
+    assert bar.left(0.01) == ", 25 % done, about 30 s left"
+    assert bar.left(0.5).startswith(", 50 % done")

@@ -341,8 +341,16 @@ fn a_kind_that_is_not_there_is_answered_with_the_nearest() {
     let mut problems = Vec::new();
     assert_eq!(Spec::read("queue", &table(&[("kind", "dropatil")]), &mut problems), None);
     assert_eq!(problems[0].path, "queue.kind");
-    assert_eq!(problems[0].remedy, "did you mean 'droptail'?");
+    let all = format!("`dropcurve list disciplines` shows all {}", KINDS.len());
+    assert_eq!(problems[0].remedy, format!("did you mean 'droptail'? {all}"));
+    problems.clear();
+    assert_eq!(Spec::read("queue", &table(&[("kind", "dropper")]), &mut problems), None);
+    assert_eq!(problems[0].rule, "no such discipline");
+    assert_eq!(
+        problems[0].remedy,
+        format!("the nearest are {}; {all}", units::param::closest("dropper", KINDS, 3).join(", "))
+    );
     problems.clear();
     assert_eq!(Spec::read("queue", &table(&[("limit", "5 pkts")]), &mut problems), None);
-    assert!(problems[0].rule.contains("droptail") && problems[0].rule.contains("red"), "{problems:?}");
+    assert!(problems[0].remedy.contains("fq_codel") && problems[0].remedy.ends_with(&all), "{problems:?}");
 }

@@ -13,7 +13,7 @@ mod remedy;
 
 pub use kinds::{Kind, Param, Spread};
 pub use law::{Amounted, Distribution, DistributionShape};
-pub use read::{hint, nearest, read_table};
+pub use read::{closest, hint, nearest, read_table};
 pub use remedy::with_default;
 
 use alloc::string::{String, ToString};

@@ -232,12 +232,20 @@ def rewritten(text: str, found: Import, made: Export) -> str | None:
         del words[at : at + 2]
     at = words.index(scheduler)
     words[at:at] = ["qlimit", str(new.after("qlimit"))]
-    kept = [one for one in own.inside(scheduler) if one not in _OWN]
+    kept = [one for one in _other_words(own.inside(scheduler)) if one not in _OWN]
     drops = [one for one in new.inside(scheduler) if one in _OWN]
+    buckets = new.after("buckets")
+    drops += [] if buckets is None else ["buckets", buckets]
     at = words.index(scheduler) + 1
     end = words.index(")", at) + 1 if words[at : at + 1] == ["("] else at
     words[at:end] = ["(", *kept, *drops, ")"] if kept or drops else []
     return pf.replaced(text, own, words)
+
+
+def _other_words(words: tuple[str, ...]) -> list[str]:
+    """The words of a scheduler without the number of its fair queues."""
+    at = words.index("buckets") if "buckets" in words else len(words)
+    return [*words[:at], *words[at + 2 :]]
 
 
 def looks_like(text: str) -> bool:

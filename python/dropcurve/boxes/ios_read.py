@@ -163,8 +163,15 @@ def _of(policies: Policies, block: Block, rate_bps: float | None, packet_bytes: 
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,
         share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
-        policed_burst=None if policed is None else ios_class.police_burst(block),
+        policed_burst=None if policed is None else ios_class.police_burst(block), voice=_calls_alone(matched, origin),
     )  # fmt: skip
+
+
+def _calls_alone(matched: list[str], origin: str) -> bool:
+    """Whether the code points that a class matches are those of calls: expedited forwarding and voice-admit."""
+    known = [word.lower() == "voice-admit" or _number(word, origin) in (46, 44) for word in matched
+             if word.isdecimal() or word.lower() in (*DSCPS, "voice-admit")]  # fmt: skip
+    return bool(known) and len(known) == len(matched) and all(known)
 
 
 def _policed(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> float | None:

@@ -129,6 +129,7 @@ class Import:
         scheduler: The scheduler of ALTQ that the queue is a part of; else "".
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
         dev: The interface that the text puts the queue on; "" where it names none, or several.
+        voice: Whether the queue has calls alone (expedited forwarding, RFC3246), though it is not served first.
     """
 
     box: str
@@ -143,6 +144,7 @@ class Import:
     urgent: bool = False
     link_text: str = ""
     dev: str = ""
+    voice: bool = False
     policed_bps: float | None = None
     policed_burst: float | None = None
     port_bps: float | None = None

@@ -80,7 +80,8 @@ def _asked(invoke: Callable[[list[str]], int]) -> int:
         print(f"\n  {line}\n")
         run = typer.confirm("Run it?", default=True)
     except typer.Abort:
-        # Ctrl-C, or the end of the input.
+        # Ctrl-C, or the end of the input; the question stands in front of the cursor.
+        print()
         raise console.Interrupted("interrupted; nothing was run") from None
     return invoke(words) if run else 0
 

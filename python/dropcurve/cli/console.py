@@ -3,6 +3,7 @@ helps."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -104,6 +105,11 @@ def progress(*, quiet: bool, noun: str = "run") -> Iterator[Callable[[int, int, 
             bar.stop()
 
 
+def moves_cursor() -> bool:
+    """Whether standard error is a terminal on which lines can be replaced; that of an editor has none."""
+    return sys.stderr.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+
+
 class Bar:
     """Progress on standard error: a bar on a terminal, else lines.
 
@@ -114,7 +120,7 @@ class Bar:
     def __init__(self, most_s: float | None = None) -> None:
         self.most_s = most_s
         self.began = self.printed_at = time.monotonic()
-        self.terminal = sys.stderr.isatty()
+        self.terminal = moves_cursor()
         #: Time and share at which the present batch of work began, and the latest share.
         self._origin: tuple[float, float] | None = None
         self._share = 0.0
@@ -130,6 +136,7 @@ class Bar:
             more: A second line, only for a terminal.
         """
         now = time.monotonic()
+        share = self._of_time(share)
         if share is not None:
             # A share that falls belongs to another batch; runs that were stored already took no time.
             if self._origin is None or share < self._share:
@@ -148,12 +155,19 @@ class Bar:
     def left(self, share: float | None) -> str:
         """``, 40 % done, about 2 min left``; without the time where too little is done to tell; "" where nothing is
         known."""
+        share = self._of_time(share)
         if not share:
             return ""
         seconds = self._seconds_left(share)
         return f", {100 * share:.0f} % done" + (
             "" if seconds is None else f", about {_rounded(seconds)} left"
         )
+
+    def _of_time(self, share: float | None) -> float | None:
+        """The share of the work, or of the time that limits it if more of that is over."""
+        if share is None or not self.most_s:
+            return share
+        return max(share, min(0.99, (time.monotonic() - self.began) / self.most_s))
 
     def _seconds_left(self, share: float) -> float | None:
         """Time left at the pace of the present batch; None where too little of it is done."""
@@ -213,7 +227,7 @@ def _bar() -> tuple[Any, Any]:
 def live(text: str) -> None:
     """Prints lines that replace those printed before: in place on a terminal, below them elsewhere."""
     global _shown
-    if sys.stderr.isatty() and _shown:
+    if moves_cursor() and _shown:
         sys.stderr.write(f"\033[{_shown}A\033[J")
     _shown = text.count("\n") + 1
     say(text)

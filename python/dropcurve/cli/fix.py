@@ -22,7 +22,7 @@ from . import options as o
 from .queue_settings import QueueSetting, settings
 
 if TYPE_CHECKING:
-    from ..boxes.model import Note
+    from ..boxes.model import Import, Note
     from ..fixes import Fix, Place, QueueFix, Thoroughness
 
 File = Annotated[
@@ -212,7 +212,7 @@ def _places(
     for one in cases:
         options = configurations.reading(file, rate=one.rate, buffer=one.buffer, packet=size)
         if name is None:
-            queues = [queue for queue in boxes.read_all(text, box=box, **options) if not queue.urgent]
+            queues = _of_transfers(boxes.read_all(text, box=box, **options), first=one is cases[0])
         else:
             queues = [boxes.read(text, box=box, name=name, **options)]
         # A shaper of the text holds the rate, whatever the link has.
@@ -235,15 +235,27 @@ def _places(
     return text, [configurations.gathered(list(some), cases, duration) for some in zip(*places, strict=True)]
 
 
+def _of_transfers(queues: Sequence[Import], *, first: bool) -> list[Import]:
+    """The queues that transfers fill: neither priority queues nor those of calls alone, which are named."""
+    from . import console
+
+    calls = [one for one in queues if one.voice and not one.urgent]
+    if calls and first:
+        names = ", ".join(one.title for one in calls)
+        console.say(
+            f"{names}: calls alone (DSCP EF), which fill no queue below their rate: not judged; priority would serve "
+            "them first (--name judges it with transfers all the same)"
+        )
+    return [one for one in queues if not one.urgent and not one.voice]
+
+
 @contextmanager
 def _steps(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A function that prints a step with the time since the start, where nothing else shows progress."""
-    import sys
-
     from . import console
 
     began = clock.monotonic()
-    shown = not quiet and not sys.stderr.isatty()
+    shown = not quiet and not console.moves_cursor()
     yield lambda step: console.say(f"{clock.monotonic() - began:5.0f} s  {step}") if shown else None
 
 

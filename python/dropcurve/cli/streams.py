@@ -90,8 +90,7 @@ def own() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
     plain: Any = sys.stderr
     if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Messages):
-        encoding, errors, lines = plain.encoding, plain.errors, plain.line_buffering
-        sys.stderr = Messages(plain.detach(), encoding, errors, line_buffering=lines)
+        sys.stderr = _taken_over(Messages, plain)
     if closed:
         raise UsageError(
             "standard output",
@@ -102,8 +101,14 @@ def own() -> None:
         )
     plain = sys.stdout
     if isinstance(plain, io.TextIOWrapper) and not isinstance(plain, Output):
-        encoding, errors, lines = plain.encoding, plain.errors, plain.line_buffering
-        sys.stdout = Output(plain.detach(), encoding, errors, line_buffering=lines)
+        sys.stdout = _taken_over(Output, plain)
+
+
+def _taken_over(kind: type[io.TextIOWrapper], plain: io.TextIOWrapper) -> io.TextIOWrapper:
+    """A stream of another kind with the file and the settings of one, which is detached; unbuffered if that was
+    (``PYTHONUNBUFFERED``), so that progress does not wait for the end."""
+    encoding, errors, lines, through = plain.encoding, plain.errors, plain.line_buffering, plain.write_through
+    return kind(plain.detach(), encoding, errors, line_buffering=lines, write_through=through)
 
 
 def leave() -> None:

@@ -57,6 +57,9 @@ def _has_room(where: Place, kind: str) -> bool:
     found = where.found
     if found.box == "dummynet":
         return _schedules(found.title, kind)
+    if found.box == "altq" and found.scheduler:
+        # FAIRQ has fair queues alone, the other schedulers have none.
+        return (kind == "drr") == (found.scheduler == "fairq")
     if found.box != "linux":
         return True
     if kind in SHAPING and found.share_bps is not None:

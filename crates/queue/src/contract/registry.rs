@@ -160,6 +160,9 @@ impl CatalogueEntry {
     }
 }
 
+/// Names that a message lists where none is meant for sure.
+const NEAREST: usize = 3;
+
 /// Looks up the key `kind` in a table; returns it with the other keys.
 pub(crate) fn kind_of<'a>(
     kinds: &[&'static str],
@@ -169,9 +172,10 @@ pub(crate) fn kind_of<'a>(
 ) -> Option<(&'static str, Vec<&'a (String, Value)>)> {
     let kinds: Vec<&str> =
         kinds.iter().copied().chain(plugin::registered().iter().map(|one| one.name())).collect();
-    let rule = format!("must be one of {}", kinds.join(", "));
+    let all = format!("`dropcurve list disciplines` shows all {}", kinds.len());
     let Some((_, value)) = table.iter().find(|(key, _)| key == "kind") else {
-        problems.push(Problem::new("kind", "", rule, "name the discipline").under(path));
+        let remedy = format!("name the discipline, for example kind = \"fq_codel\"; {all}");
+        problems.push(Problem::new("kind", "", "is missing", remedy).under(path));
         return None;
     };
     let known = match value {
@@ -181,9 +185,12 @@ pub(crate) fn kind_of<'a>(
     match known {
         Ok(kind) => Some((kind, table.iter().filter(|(key, _)| key != "kind").collect())),
         Err(name) => {
-            let remedy = units::param::nearest(name, &kinds)
-                .map_or("for example kind = \"fq_codel\"".into(), |hint| format!("did you mean '{hint}'?"));
-            problems.push(Problem::new("kind", value, rule, remedy).under(path));
+            let meant = units::param::nearest(name, &kinds).map_or_else(
+                || format!("the nearest are {};", units::param::closest(name, &kinds, NEAREST).join(", ")),
+                |hint| format!("did you mean '{hint}'?"),
+            );
+            let remedy = format!("{meant} {all}");
+            problems.push(Problem::new("kind", value, "no such discipline", remedy).under(path));
             None
         }
     }

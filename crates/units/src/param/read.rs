@@ -90,9 +90,15 @@ pub fn hint(text: &str, names: &[&str]) -> String {
     if names.len() <= FEW {
         return format!("known here: {}", names.join(", "));
     }
+    format!("the nearest of {} known here: {}", names.len(), closest(text, names, FEW).join(", "))
+}
+
+/// The names that differ least from a text, at most `count`.
+pub fn closest<'a>(text: &str, names: &[&'a str], count: usize) -> Vec<&'a str> {
     let mut by_distance: Vec<&str> = names.to_vec();
     by_distance.sort_by_key(|name| slips(&text.to_lowercase(), &name.to_lowercase()));
-    format!("the nearest of {} known here: {}", names.len(), by_distance[..FEW].join(", "))
+    by_distance.truncate(count);
+    by_distance
 }
 
 /// At most this number of names is listed.
