@@ -594,6 +594,19 @@ def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other
     assert "for this direction alone cake would be better by 2 points (all runs)" in first.joint
 
 
+def test_a_queue_that_is_as_good_is_not_called_better_where_the_other_direction_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """FQ-CoDel leads upwards by 0.1 points, within the margin of 0.2, so that the queue there would stay."""
+    up = {YOURS: [90.0, 90.0, 90.0], "fq_codel": [90.1, 90.1, 90.1]}
+    down = {YOURS: [80.0, 80.1, 79.9], "fq_codel": [90.0, 90.1, 89.9]}
+    answers = [_direction("upload", up), _direction("download", down)]
+    monkeypatch.setattr(directions, "_verdict_of_kind", lambda one, *_: one.verdict)
+    first, second = directions.joint(answers, Thoroughness())
+    assert (first.loaded, second.loaded) == ("fq_codel", "fq_codel")
+    assert first.joint.endswith("for this direction alone your queue is as good.")
+
+
 SECTION = """config queue 'wan'
 	option enabled '1'
 	option interface 'pppoe-wan'

@@ -93,7 +93,9 @@ def _verdict_of_kind(
 def _sentence(queue: QueueFix, taken: str, alone: str) -> str:
     """Sentence on the reason for taking this design and not the one that is best in this direction alone."""
     wanted = alone or "your queue"
-    behind = next((r for r in queue.verdict.rivals if r.name == taken), None)
+    # The leader is compared through the one that is as good and goes before it because it is simpler, or in use.
+    compared = (alone or YOURS) if taken == queue.verdict.leader else taken
+    behind = next((r for r in queue.verdict.rivals if r.name == compared), None)
     by = ""
     if queue.verdict.leader == queue.verdict.recommended and behind is not None and behind.behind is not None:
         by = f" by {wording.amount(behind.behind, behind.half_width, queue.verdict.points)}"
