@@ -55,6 +55,21 @@ def test_the_table_is_shown_again(kept: Path, capsys: pytest.CaptureFixture[str]
     assert "Drops by the queue:" in out
 
 
+def test_the_table_goes_into_papers_issues_and_notebooks(kept: Path) -> None:
+    swept = dc.Sweep.load(kept)
+    means = swept.means(["loss"])
+    paper = swept.to_latex(only=["loss"]).splitlines()
+    assert paper[0] == r"\begin{tabular}{llr}" and paper[-1] == r"\end{tabular}"
+    assert paper[2] == r"queue\_max\_p & dumbbell\_delay\_ms & loss (\%) \\"
+    assert len(paper) == 4 + len(means) + 2 and paper[4].startswith("0.02 & 5 & ")
+    issue = swept.to_markdown(only=["loss"]).splitlines()
+    assert issue[2] == "4 points, 2 replications each, 95 % intervals"
+    assert issue[4:6] == ["| queue_max_p | dumbbell_delay_ms | loss (%) |", "| --- | --- | --: |"]
+    assert issue[6].startswith("| 0.02 | 5 | ")
+    assert "- Warning: 2 replications" in issue[-1]
+    assert swept._repr_html_().count("<tr>") == 1 + len(means)
+
+
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [

@@ -61,7 +61,6 @@ def sweep(
     from ..metrics import find, split
     from ..quantities import values
     from ..runs import sweeping
-    from ..runs.sweeping import table
     from ..runs.sweeping.design import points as design
     from . import console
 
@@ -87,7 +86,7 @@ def sweep(
     if json:
         console.data(answer.record | {"points": plain(answer, metric or [])})
     elif not quiet:
-        print(table.text(answer, only=metric or []))
+        print(answer.to_text(only=metric or []))
         console.again(answer.record["command"])
     if not json:
         print(folder if quiet else f"Folder: {folder}")

@@ -14,7 +14,7 @@ def is_sweep(folder: Path) -> bool:
 
 def show_sweep(folder: Path, only: list[str], *, setup: bool, json: bool) -> int:
     """Prints the table of a sweep, or the scenario it started from."""
-    from ..runs.sweeping import Sweep, table
+    from ..runs.sweeping import Sweep
     from . import console
     from .sweep import plain
 
@@ -24,7 +24,7 @@ def show_sweep(folder: Path, only: list[str], *, setup: bool, json: bool) -> int
     elif json:
         console.data(swept.record | {"points": plain(swept, only)})
     else:
-        print(table.text(swept, only=only))
+        print(swept.to_text(only=only))
     return 0
 
 

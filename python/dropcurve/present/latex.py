@@ -2,6 +2,8 @@ r"""A table as LaTeX, for papers: ``tabular`` with the rules of the package book
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from . import intervals
 from .document import MetricTable, TableCell
 
@@ -19,14 +21,30 @@ def table(metric_table: MetricTable) -> str:
     Args:
         metric_table: The table.
     """
-    head = " & ".join(["", "", *(text(label) for label in metric_table.labels.values())])
-    rows = [
-        " & ".join([text(line.title), text(line.unit), *(_cell(cell) for cell in line.cells)])
-        for line in metric_table.lines
+    head = ["", "", *metric_table.labels.values()]
+    rows = [[line.title, line.unit, *(_cell(cell) for cell in line.cells)] for line in metric_table.lines]
+    return tabular("ll" + "r" * len(metric_table.labels), head, rows)
+
+
+def tabular(letters: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a ``tabular``.
+
+    Args:
+        letters: How each column is aligned.
+        heads: Heading of each column, as plain text.
+        rows: Rows of plain text.
+    """
+    head, *body = (" & ".join(map(text, row)) + r" \\" for row in (heads, *rows))
+    lines = [
+        rf"\begin{{tabular}}{{{letters}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
     ]
-    body = "".join(f"{row} \\\\\n" for row in rows)
-    columns = "ll" + "r" * len(metric_table.labels)
-    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+    return "\n".join(lines) + "\n"
 
 
 def text(words: str) -> str:
@@ -36,4 +54,4 @@ def text(words: str) -> str:
 
 def _cell(cell: TableCell) -> str:
     flag = f" {cell.flag}" if cell.flag else ""
-    return text(f"{intervals.interval(cell.mean, cell.half_width)}{flag}")
+    return f"{intervals.interval(cell.mean, cell.half_width)}{flag}"

@@ -11,19 +11,19 @@ def render(document: Document) -> str:
     """The document as Markdown: a heading, the verdict, a table, then sentences and notes as lists."""
     table = document.table
     parts = [
-        f"## {visible(_plain(document.title))}",
+        f"## {visible(escaped(document.title))}",
         *_opening(document.headline),
         document.basis,
         _table(table),
     ]
     if table.legend:
-        parts.append(_plain(table.legend))
+        parts.append(escaped(table.legend))
     if table.zero:
         parts.append(f"Zero throughout: {', '.join(table.zero)}.")
     if document.sentences:
-        parts.append("\n".join(f"- {_plain(sentence)}." for sentence in document.sentences))
+        parts.append("\n".join(f"- {escaped(sentence)}." for sentence in document.sentences))
     if document.notes:
-        parts.append("\n".join(f"- {_plain(note)}" for note in document.notes))
+        parts.append("\n".join(f"- {escaped(note)}" for note in document.notes))
     if document.command:
         parts.append(f"```console\n{document.command}\n```")
     return visible("\n\n".join(parts), lines=True) + "\n"
@@ -33,14 +33,14 @@ def _opening(headline: Headline | None) -> list[str]:
     if headline is None:
         return []
     return [
-        f"**{_plain(' '.join(headline.sentences))}**",
-        *([_plain(" ".join(headline.details))] if headline.details else []),
+        f"**{escaped(' '.join(headline.sentences))}**",
+        *([escaped(" ".join(headline.details))] if headline.details else []),
     ]
 
 
 def _table(table: MetricTable) -> str:
-    head = ["", "unit", *(_plain(name) for name in table.labels)]
-    rows = [[_plain(line.title), line.unit, *map(_cell, line.cells)] for line in table.lines]
+    head = ["", "unit", *(escaped(name) for name in table.labels)]
+    rows = [[escaped(line.title), line.unit, *map(_cell, line.cells)] for line in table.lines]
     rule = ["---", "---", *("--:" for _ in table.labels)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
 
@@ -49,6 +49,6 @@ def _cell(cell: TableCell) -> str:
     return f"{intervals.interval(cell.mean, cell.half_width)} {cell.flag}".rstrip()
 
 
-def _plain(text: str) -> str:
+def escaped(text: str) -> str:
     """Text escaped for a table cell or a line of Markdown."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

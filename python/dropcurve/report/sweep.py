@@ -8,7 +8,7 @@ from .. import metrics
 from ..plot import style
 from ..plot import sweep as figures
 from ..quantities import wording
-from ..runs.sweeping import Sweep, effects, table
+from ..runs.sweeping import Sweep, effects
 
 #: Metrics of the figures: use of the link, delay, loss.
 DRAWN = ("utilisation", "sojourn_ms_p95", "loss")
@@ -29,7 +29,7 @@ def metric_runs(swept: Sweep, only: list[str] | None = None) -> list[figures.Met
 
 def of(swept: Sweep) -> dict[str, Any]:
     """The data of the template, by the names it uses."""
-    shown = table.means_table(swept, most=MOST_ROWS)
+    shown = swept.table(most=MOST_ROWS)
     count = wording.count(shown.points, "point")
     return {
         "title": swept.record["title"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -16,10 +16,12 @@ from ...files.columns import check_columns
 from ...files.stored import check, load_json
 from ...metrics import statistics
 from ...metrics.main_effects import RunValue
-from ...present import intervals
+from ...present import markdown, text_table
+from ...present.visible import visible
 from ...quantities import wording
 from ...quantities.arguments import checked
 from . import database, effects
+from .means import MOST, SHOWN, MeansTable, means_table
 from .run_files import KEYS, UNREADABLE
 from .run_table import RunTable
 
@@ -37,10 +39,6 @@ RECORD = {
     "grid": bool, "store": str, "scenario": dict,
 }  # fmt: skip
 REMEDY = "run the sweep again"
-#: Most points of a table in the terminal.
-MOST = 40
-#: Metrics that a table shows by default.
-SHOWN = ("utilisation", "sojourn_ms_mean", "sojourn_ms_p95", "loss", "goodput_bps", "jain")
 
 
 @dataclass(frozen=True, repr=False)
@@ -288,106 +286,109 @@ class Sweep:
         count = wording.count(len(self.seeds), "replication")
         return f"<Sweep {self.folder}: {', '.join(self.settings)}; {count}>"
 
+    @checked
+    def table(self, *, only: Sequence[str] = (), most: int | None = None) -> MeansTable:
+        """Returns the means of the points with their 95 % intervals as text.
+
+        Args:
+            only: Names of metrics (default: those of `means`).
+            most: Number of points at most (default: all).
+
+        Returns:
+            The table.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> dropcurve.Sweep.load("plane").table(only=["loss"]).heads
+        """
+        return means_table(self.settings, self.means(only), replications=len(self.seeds), most=most)
+
+    @checked
+    def to_text(self, *, only: Sequence[str] = (), most: int = MOST) -> str:
+        """Returns the answer as text: title, means, the largest effects, warnings and a hint on further points.
+
+        Args:
+            only: As for `table`.
+            most: As for `table`.
+
+        Returns:
+            The text.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> print(dropcurve.Sweep.load("plane").to_text(only=["loss"]))
+        """
+        shown = self.table(only=only, most=most)
+        found = effects.sentences(self.settings, {name: self.runs_of(name) for name in shown.metrics})
+        parts = [*self._heading(shown), "", text_table.aligned(shown.texts), "", *found]
+        parts += [f"\nWarning: {line}" for line in shown.doubts]
+        if shown.points > most:
+            parts += [
+                "",
+                f"The first {most} of {shown.points} points; `dropcurve query {self.folder} SQL` asks for others.",
+            ]
+        return "\n".join(parts)
+
+    @checked
+    def to_markdown(self, *, only: Sequence[str] = ()) -> str:
+        """Returns title, means and warnings as Markdown.
+
+        Args:
+            only: As for `table`.
+
+        Returns:
+            The text.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> Path("sweep.md").write_text(dropcurve.Sweep.load("plane").to_markdown())
+        """
+        shown = self.table(only=only)
+        title, runs = self._heading(shown)
+        doubts = [f"- Warning: {markdown.escaped(line)}" for line in shown.doubts]
+        parts = [
+            f"## {markdown.escaped(title)}",
+            runs,
+            text_table.as_markdown(shown.texts),
+            "\n".join(doubts),
+        ]
+        return visible("\n\n".join(part for part in parts if part), lines=True) + "\n"
+
+    @checked
+    def to_latex(self, *, only: Sequence[str] = ()) -> str:
+        r"""Returns the means as LaTeX, for a paper: a ``tabular`` with the rules of the package booktabs.
+
+        Args:
+            only: As for `table`.
+
+        Returns:
+            The text.
+
+        Raises:
+            UsageError: For a name that is no metric.
+
+        Example:
+            >>> Path("sweep.tex").write_text(dropcurve.Sweep.load("plane").to_latex(only=["loss"]))
+        """
+        return text_table.as_latex(self.table(only=only).texts)
+
+    def _heading(self, shown: MeansTable) -> tuple[str, str]:
+        """The title, and how many runs there are."""
+        count, seeds = wording.count(shown.points, "point"), wording.count(len(self.seeds), "replication")
+        return self.record["title"], f"{count}, {seeds} each, 95 % intervals"
+
     def _repr_html_(self) -> str:
         """The table of means, for notebooks."""
-        return f"<pre>{escape(text(self))}</pre>"
+        shown = self.table(most=MOST)
+        title, runs = self._heading(shown)
+        notes = "".join(f"<p>Warning: {escape(line)}</p>" for line in shown.doubts)
+        return f"<p>{escape(title)}: {escape(runs)}</p>{text_table.as_html(shown.texts)}{notes}"
 
     def __str__(self) -> str:
-        return text(self)
-
-
-@dataclass(frozen=True)
-class MeansTable:
-    """A table of means as text.
-
-    Attributes:
-        heads: Headings of the columns: the settings, then the metrics with their units.
-        rows: A row for each point, at most as many as asked for.
-        points: Number of points of the sweep.
-        metrics: The metrics shown, by name.
-        doubts: Reasons, in sentences, for which the intervals do not measure the uncertainty.
-    """
-
-    heads: list[str]
-    rows: list[list[str]]
-    points: int
-    metrics: list[str]
-    doubts: list[str]
-
-
-def means_table(swept: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> MeansTable:
-    """Returns the means of each point with intervals as text, of at most ``most`` points."""
-    rows = swept.means(only)
-    names = [name for name in rows[0] if name != "point"] if rows else []
-    shown = [name for name in names if name not in swept.settings]
-    scales = {name: _scale(name, rows) for name in shown}
-    heads = [*swept.settings, *(f"{name} ({unit})" if unit else name for name, (_, unit) in scales.items())]
-    lines = []
-    for row in rows[:most]:
-        line = [_setting(row[name]) for name in swept.settings]
-        for name in shown:
-            possible = metrics.find(metrics.split(name)[0]).possible
-            line.append(
-                intervals.interval(
-                    *wording.value(
-                        row[name].mean, row[name].half_width, divisor=scales[name][0], within=possible
-                    )
-                )
-            )
-        lines.append(line)
-    return MeansTable(heads, lines, len(rows), shown, list(_doubts(rows, shown, len(swept.seeds))))
-
-
-def text(swept: Sweep, *, only: Sequence[str] = (), most: int = MOST) -> str:
-    """A table of means with intervals, of at most ``most`` points, with the largest effects and a hint on further
-    tables."""
-    shown = means_table(swept, only=only, most=most)
-    count, seeds = wording.count(shown.points, "point"), wording.count(len(swept.seeds), "replication")
-    runs = f"{count}, {seeds} each, 95 % intervals"
-    parts = [swept.record["title"], runs, ""]
-    parts += _aligned([shown.heads, *shown.rows], left=len(swept.settings))
-    parts += ["", *effects.sentences(swept.settings, {name: swept.runs_of(name) for name in shown.metrics})]
-    parts += [f"\nWarning: {line}" for line in shown.doubts]
-    if shown.points > most:
-        parts += [
-            "",
-            f"The first {most} of {shown.points} points; `dropcurve query {swept.folder} SQL` asks for others.",
-        ]
-    return "\n".join(parts)
-
-
-def _doubts(rows: Sequence[dict[str, Any]], shown: Sequence[str], seeds: int) -> Iterator[str]:
-    """Yields the reasons, in sentences, for which the intervals of a table do not measure the uncertainty."""
-    if seeds < statistics.MINIMUM:
-        yield (
-            f"{wording.count(seeds, 'replication')}: intervals are wide or absent; take {statistics.MINIMUM} or more "
-            "(--replications)"
-        )
-    alike = [row for row in rows if seeds > 1 and shown and not any(row[name].half_width for name in shown)]
-    if alike:
-        yield (
-            f"all replications of {wording.count(len(alike), 'point')} are identical, because nothing there is random, "
-            'so their intervals do not measure the uncertainty; start flows at random, such as flows.NAME.start = "'
-            'uniform 0 s to 1 s"'
-        )
-
-
-def _setting(value: object) -> str:
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
-
-
-def _scale(name: str, rows: Sequence[dict[str, Any]]) -> tuple[float, str]:
-    largest = max((abs(row[name].mean) for row in rows if row[name].mean is not None), default=0.0)
-    return wording.scaled(metrics.find(metrics.split(name)[0]).unit, largest)
-
-
-def _aligned(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        "  ".join(_cell(row[i], width, left=i < left) for i, width in enumerate(widths)).rstrip()
-        for row in rows
-    ]
-
-
-def _cell(text: str, width: int, *, left: bool) -> str:
-    return text.ljust(width) if left else text.rjust(width)
+        return self.to_text()
