@@ -13,7 +13,7 @@ from ..runs.executor import Executor
 from ..runs.job import Job
 from ..runs.sweeping.execute import execute
 from ..runs.sweeping.rows import Row, key
-from ..runs.sweeping.run_table import RunTable
+from ..runs.sweeping.run_table import RunTable, Writer
 from ..scenario import Scenario
 from .aggregation import over
 from .candidates import Candidate, bare
@@ -31,7 +31,6 @@ MARGIN = 0.03
 PENALTY = 3000.0
 
 #: Under a time limit: runs of each thread before the first check of the clock, and most seconds between later checks.
-#: The runs between two checks are stored as one batch, because storing takes as long as some short runs.
 SLICE, SLICE_S = 3, 0.5
 
 #: A batch begins only if at least this share of its expected time is left.
@@ -67,7 +66,8 @@ class _Late(Exception):
 @dataclass
 class Bench:
     """Executes and stores the runs of one question. Runs under a time limit that are unfinished at the ``deadline`` are
-    abandoned; ``source`` supplies the time of both."""
+    abandoned; ``source`` supplies the time of both. With a ``writer`` of the store, runs are collected in few files;
+    without one each batch has its own."""
 
     question: Question
     store: RunTable
@@ -86,6 +86,7 @@ class Bench:
     margin: float = MARGIN
     source: TimeSource = field(default_factory=WallTime)
     deadline: Callable[[], float] | None = None
+    writer: Writer | None = None
 
     def open(self) -> None:
         """Opens the store and reads its rows."""
@@ -96,7 +97,7 @@ class Bench:
         """A bench for another question on the same open store, with the rows that are known."""
         return Bench(
             question, self.store, self.executor, scales=self.scales, source=self.source, deadline=self.deadline,
-            _known=self._known,
+            writer=self.writer, _known=self._known,
         )  # fmt: skip
 
     def scenario(self, candidate: Candidate, trial: PairedTrial) -> Scenario | None:
@@ -201,7 +202,7 @@ class Bench:
 
         executor = replace(self.executor, watch=watch) if limited and deadline is not None else self.executor
         try:
-            execute(jobs, self.store, executor=executor, take=take, done=done)
+            execute(jobs, self.store, executor=executor, take=take, done=done, writer=self.writer)
         except _Late:
             return False
         return True

@@ -166,23 +166,23 @@ def solve(
             def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
                 say(stage, best, "" if best is None else bench.expectation(best))
 
-            if (rule := first_rule(bench, seed, clock.until(1.0))) is not None:
-                shown("rule of thumb: tail drop below the bound", rule)
-            spent = effort_of(bench, clock, runs, seed)
-            plan(spent.runs + spent.outside(question))
-
-            stages = Stages(
-                bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
-            )
-            answer = stages.go(command)
-            if question.robust != "stress":
-                return answer
-            shown("search for a worse condition", answer.best)
-            worst = stressed.worse(bench, answer.best, margin=answer.margin, seed=seed)
-            if worst is None or len(question.worst) == stressed.ROUNDS:
-                answer = replace(answer, stress=stressed.summary(question, worst))
-                answer.save(Path(out))
-                return answer
+            with bench.store.writer() as bench.writer:
+                if (rule := first_rule(bench, seed, clock.until(1.0))) is not None:
+                    shown("rule of thumb: tail drop below the bound", rule)
+                spent = effort_of(bench, clock, runs, seed)
+                plan(spent.runs + spent.outside(question))
+                stages = Stages(
+                    bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
+                )
+                answer = stages.go(command)
+                if question.robust != "stress":
+                    return answer
+                shown("search for a worse condition", answer.best)
+                worst = stressed.worse(bench, answer.best, margin=answer.margin, seed=seed)
+                if worst is None or len(question.worst) == stressed.ROUNDS:
+                    answer = replace(answer, stress=stressed.summary(question, worst))
+                    answer.save(Path(out))
+                    return answer
             note(f"worse: {question.describe(worst)}; searching again with this condition")
             question = replace(question, worst=(*question.worst, tuple(worst.items())))
 

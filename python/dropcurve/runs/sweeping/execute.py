@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from ...present import notebook
@@ -13,7 +14,7 @@ from ..job import Job
 from . import batches, stored_rows
 from .make import Take, make
 from .rows import Row
-from .run_table import RunTable
+from .run_table import RunTable, Writer
 
 #: Most runs of a sweep whose first replications are stored with their series, at 15 ms and 100 kB each, so that `run`
 #: and `compare` need not make them again for their figures.
@@ -65,9 +66,18 @@ def complete(
 
 
 def execute(
-    jobs: Sequence[Job], store: RunTable, *, executor: Executor, take: Take, done: Tell | None = None
+    jobs: Sequence[Job],
+    store: RunTable,
+    *,
+    executor: Executor,
+    take: Take,
+    done: Tell | None = None,
+    writer: Writer | None = None,
 ) -> None:
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.
+
+    A ``writer`` of the table that stays open collects the rows of many calls in one file: one for each call, of few
+    rows, would take longer than they did. Runs on a cluster have writers of their own.
 
     A run that another command stored is read, the others are made, each by one session even if several ask for it at
     once. The rows that are finished when this is interrupted or fails stay in the table. The runs are also stored for
@@ -84,7 +94,8 @@ def execute(
         if done is not None:
             done(finished, len(jobs))
 
-    left = _copied(jobs, store, counted)
+    with _writing(store, writer) as copies:
+        left = _copied(jobs, store, counted, copies)
     if not left:
         return
     with cache.store(store.cache) as records:
@@ -96,10 +107,18 @@ def execute(
                     left, store, elsewhere.client, address=executor.cluster, take=counted, records=records
                 )
         else:
-            with store.writer() as writer:
-                make(
-                    left, writer, threads=executor.threads, take=counted, store=records, watch=executor.watch
-                )
+            with _writing(store, writer) as own:
+                make(left, own, threads=executor.threads, take=counted, store=records, watch=executor.watch)
+
+
+@contextmanager
+def _writing(table: RunTable, writer: Writer | None) -> Iterator[Writer]:
+    """The open writer, or one for this call."""
+    if writer is not None:
+        yield writer
+        return
+    with table.writer() as own:
+        yield own
 
 
 def _with_derived(job: Job) -> Job:
@@ -107,17 +126,16 @@ def _with_derived(job: Job) -> Job:
     return job if job.keep != "summary" else replace(job, keep=derived.keep(job.scenario, series=False))
 
 
-def _copied(jobs: Sequence[Job], table: RunTable, take: Take) -> list[Job]:
+def _copied(jobs: Sequence[Job], table: RunTable, take: Take, writer: Writer) -> list[Job]:
     """Copies the rows that other commands have stored into the table and returns the jobs that remain."""
     with cache.store(table.cache) as store:
         keys = {job.key for job in jobs}
         stored = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
     if not stored:
         return list(jobs)
-    with table.writer() as writer:
-        # A run that another session is making is left to `make`, which waits for it.
-        mine = set(writer.try_lock(list(stored)))
-        for one in mine:
-            writer.add(stored[one])
-            take(stored[one])
+    # A run that another session is making is left to `make`, which waits for it.
+    mine = set(writer.try_lock(list(stored)))
+    for one in mine:
+        writer.add(stored[one])
+        take(stored[one])
     return [job for job in jobs if job.key not in mine]
