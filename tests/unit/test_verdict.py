@@ -309,6 +309,13 @@ def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
     assert said_with([34.0, 30.2, 30.1, 70.0]).startswith(
         "It costs p95 delay of voice 34 ms, not 30 ms; it may also cost p95 delay of call 41.1 ms, not 30 ms."
     )
+    # Nor where no cost is sure.
+    level = SampledDesign(
+        "a", {"use": around(99.0, 0.1), "wait": [30.0] * 4, "call": [34.0, 30.2, 30.1, 70.0]}
+    )
+    assert headline(decide([mine, level], [USE, WAIT, call])).sentences[1] == (
+        "It may cost p95 delay of call 41.1 ms, not 30 ms: these runs do not decide it."
+    )
     # A trifle against the gain, and a gain, are no likely cost.
     assert "may also" not in said_with([30.0, 30.2, 30.1, 33.0])
     assert "may also" not in said_with([20.0, 31.0, 30.0, 29.0])

@@ -214,11 +214,13 @@ class _Words:
         found = self.found
         if not found.changes:
             return ""
-        costs = self.changed("cost")
+        costs, likely = self.changed("cost"), self.likely()
         if costs:
-            trade, likely = self.trade(), self.likely()
+            trade = self.trade()
             costs += f"; it may also cost {likely}" if likely else ""
             return f"It costs {costs}" + (f". {trade}" if trade else "")
+        if likely:
+            return f"It may cost {likely}: these runs do not decide it"
         unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
         if not unsure:
             return "" if found.reference in found.equals else "No measure gets worse"
