@@ -1,7 +1,8 @@
 """QUIC loss detection and congestion control: RFC 9002, written from its text by someone who had not read the code.
 
-One packet number space, application data, after the handshake. Times are whole nanoseconds as they come, and exact
-fractions where the text divides them; the window is a double. Where the text leaves a choice it is an option:
+One packet number space, application data, after the handshake. Times are nanoseconds, exact fractions where the text
+divides them, or whole: then 9/8 of a time is the nearest and a quotient the next below. The window is a double. Where
+the text leaves a choice it is an option:
 
 - `variance`: `pseudocode` takes the deviation from the old smoothed time (A.7), `section` from the new one (5.3).
 - `period`: persistent congestion needs its two packets lost by one detection (`detection`, B.8), or by any (`any`,
@@ -9,11 +10,12 @@ fractions where the text divides them; the window is a double. Where the text le
 - `restart`: the probe timer runs from the last packet sent (`sent`, A.8), or from the last one sent or acknowledged
   (`acknowledged`, 6.2.1).
 
-A line of a trace is an event, `|`, and what is true after it. Events: `s TIME NUMBER BYTES KIND`, a packet sent
-(`e` elicits an acknowledgement, `p` is padding that does not but counts in flight, `a` carries only
-acknowledgements); `a TIME DELAY CE LIMITED RANGES`, an acknowledgement; `t TIME`, the timer. State: window, threshold,
-bytes in flight; latest, least, smoothed and mean deviation of the round-trip time; timeouts in a row; the timer, `-` if
-none; the numbers declared lost.
+Section 5.2 begins the least round-trip time anew with persistent congestion, which B.8 leaves out.
+
+A line of a trace is an event, `|`, and what is true after it. A packet is one datagram, the unit of the window. Events:
+`s TIME NUMBER`, a packet sent; `p TIME NUMBER`, a probe; `a TIME DELAY CE LIMITED RANGES`, an acknowledgement;
+`t TIME`, the timer. State: window, threshold, packets in flight; latest, least, smoothed and mean deviation of the
+round-trip time; timeouts in a row; the timer, `-` if none; the numbers declared lost.
 """
 
 import math
@@ -53,13 +55,15 @@ class Recovery:
         variance="pseudocode",
         period="detection",
         restart="sent",
+        whole=False,
     ):
         self.datagram, self.max_ack_delay = datagram, max_ack_delay
         self.variance, self.period, self.restart = variance, period, restart
+        self.whole = whole
         # A.4.
         self.timer, self.timeouts = None, 0
-        self.latest, self.least = Fraction(0), Fraction(0)
-        self.smoothed, self.deviation = Fraction(INITIAL_RTT), Fraction(INITIAL_RTT, 2)
+        self.latest, self.least = 0, 0
+        self.smoothed, self.deviation = INITIAL_RTT, INITIAL_RTT // 2
         self.first_sample = None
         self.largest_acked, self.last_eliciting, self.loss_time = None, 0, None
         self.packets = {}
@@ -69,6 +73,10 @@ class Recovery:
         self.in_flight, self.threshold = 0, math.inf
         self.recovery_start, self.ce = None, 0
         self.lost = []
+
+    def over(self, time, divisor):
+        """A quotient."""
+        return time // divisor if self.whole else Fraction(time) / divisor
 
     def unacknowledged(self):
         """Packets of `sent_packets`: neither acknowledged nor declared lost."""
@@ -89,18 +97,20 @@ class Recovery:
         self.lost = []
         largest = max(last for _, last in ranges)
         self.largest_acked = largest if self.largest_acked is None else max(self.largest_acked, largest)
-        newly = [
+        within = [
             packet
-            for packet in self.unacknowledged()
+            for packet in self.packets.values()
             if any(first <= packet.number <= last for first, last in ranges)
         ]
+        newly = [packet for packet in within if packet.fate == "unknown"]
+        # One declared lost is not in `sent_packets` any more; 7.6.2 takes it for acknowledged none the less.
+        for packet in within:
+            packet.fate = "acknowledged"
         if not newly:
             return
-        for packet in newly:
-            packet.fate = "acknowledged"
         newest = max(newly, key=lambda packet: packet.number)
         if newest.number == largest and any(packet.eliciting for packet in newly):
-            self.latest = Fraction(now - newest.time)
+            self.latest = now - newest.time
             self.sample(now, delay)
         if self.restart == "acknowledged" and any(packet.eliciting for packet in newly):
             self.last_eliciting = now
@@ -118,21 +128,22 @@ class Recovery:
         """Section 5.3 and A.7 UpdateRtt; the handshake is confirmed."""
         if self.first_sample is None:
             self.least = self.smoothed = self.latest
-            self.deviation = self.latest / 2
+            self.deviation = self.over(self.latest, 2)
             self.first_sample = now
             return
         self.least = min(self.least, self.latest)
         delay = min(delay, self.max_ack_delay)
         adjusted = self.latest - delay if self.latest >= self.least + delay else self.latest
-        smoothed = self.smoothed * 7 / 8 + adjusted / 8
+        smoothed = self.over(self.smoothed * 7 + adjusted, 8)
         centre = self.smoothed if self.variance == "pseudocode" else smoothed
-        self.deviation = self.deviation * 3 / 4 + abs(centre - adjusted) / 4
+        self.deviation = self.over(self.deviation * 3 + abs(centre - adjusted), 4)
         self.smoothed = smoothed
 
     def detect(self, now):
         """A.10 DetectAndRemoveLostPackets; 6.1."""
         self.loss_time = None
-        delay = max(TIME_THRESHOLD * max(self.latest, self.smoothed), GRANULARITY)
+        threshold = TIME_THRESHOLD * max(self.latest, self.smoothed)
+        delay = max(math.floor(threshold + Fraction(1, 2)) if self.whole else threshold, GRANULARITY)
         lost = []
         for packet in self.unacknowledged():
             if packet.number > self.largest_acked:
@@ -155,6 +166,7 @@ class Recovery:
         if lost and self.persistent(lost):
             self.window = self.minimum
             self.recovery_start = None
+            self.least = self.latest
 
     def persistent(self, lost):
         """Section 7.6: two lost packets that elicit acknowledgements, sent after a sample, nothing acknowledged of what
@@ -229,9 +241,7 @@ class Recovery:
 
     def show(self):
         """State after an event."""
-        times = " ".join(
-            repr(float(time)) for time in (self.latest, self.least, self.smoothed, self.deviation)
-        )
-        timer = "-" if self.timer is None else repr(float(self.timer))
+        times = f"{self.latest} {self.least} {self.smoothed} {self.deviation}"
+        timer = "-" if self.timer is None else self.timer
         lost = ",".join(map(str, self.lost)) or "-"
         return f"{self.window!r} {self.threshold!r} {self.in_flight} {times} {self.timeouts} {timer} {lost}"

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from reference.quic_path import CASES, STEADY, Path
+from reference.quic_path import CASES, COUNT, STEADY, Path, datagrams
 from reference.quic_recovery import MS, Recovery
 
 
@@ -139,8 +139,8 @@ def test_the_example_of_section_7_6_3_is_persistent_congestion() -> None:
     example([(2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (9, 8), (13, 9)], recovery)
     recovery.acknowledge(1320 * MS, [(1, 1), (9, 9)], 0)
     assert recovery.lost == [2, 3, 4, 5, 6, 7, 8]
-    # To 2400 at the minimum, and packet 9 in slow start again.
-    assert (recovery.window, recovery.threshold) == (3600, 6600)
+    # To 2400 at the minimum, and packet 9 in slow start again; the last sample took 20 ms.
+    assert (recovery.window, recovery.threshold, recovery.least) == (3600, 6600, 20 * MS)
 
 
 def test_a_delivery_between_the_two_packets_is_no_persistent_congestion() -> None:
@@ -178,8 +178,58 @@ def test_losses_of_two_detections_count_together_by_7_6_2_alone(period: str, win
 
 @pytest.mark.parametrize("name", CASES)
 def test_bytes_in_flight_are_those_of_packets_without_fate(name: str) -> None:
-    recovery = Recovery()
-    lines = Path(f"quic/{name}", recovery, **{**STEADY, **CASES[name]}).run(700)
-    assert len(lines) >= 700
+    recovery = datagrams()
+    lines = Path(f"quic/{name}", recovery, **{**STEADY, **CASES[name]}).run(COUNT)
+    assert len(lines) >= COUNT
     flying = [packet.size for packet in recovery.unacknowledged() if packet.in_flight]
     assert recovery.in_flight == sum(flying)
+
+
+def test_packets_that_carry_acknowledgements_alone_are_not_in_flight() -> None:
+    recovery = flow(1)
+    recovery.send(3 * MS, 1, 40, eliciting=False, in_flight=False)
+    recovery.send(4 * MS, 2, 60, eliciting=False)
+    assert (recovery.in_flight, recovery.timer) == (1260, 1025 * MS)
+    # No sample: the largest is new, but nothing that asks for an acknowledgement.
+    recovery.acknowledge(50 * MS, [(1, 2)], 0)
+    assert (recovery.first_sample, recovery.in_flight, recovery.window) == (None, 1200, 12_060)
+    assert (recovery.timer, recovery.lost) == (Fraction(375_625_000), [])
+
+
+def test_an_acknowledgement_of_nothing_new_leaves_the_timeouts() -> None:
+    recovery = flow(1)
+    recovery.acknowledge(41 * MS, [(0, 0)], 0)
+    recovery.send(50 * MS, 1, 1200)
+    recovery.timeout(195 * MS)
+    recovery.acknowledge(196 * MS, [(0, 0)], 0, ce=1)
+    assert (recovery.timeouts, recovery.ce, recovery.window) == (1, 0, 13_200)
+
+
+@pytest.mark.parametrize(("late", "window"), [(False, 2400), (True, 6600)])
+def test_a_lost_packet_that_arrives_after_all_was_acknowledged_between(late: bool, window: int) -> None:
+    recovery = Recovery(period="any")
+    recovery.send(100 * MS, 0, 1200)
+    recovery.acknowledge(150 * MS, [(0, 0)], 0)
+    for number, time in enumerate([200, 300, 899, 900, 901], 1):
+        recovery.send(time * MS, number, 1200)
+    recovery.acknowledge(941 * MS, [(0, 0), (5, 5)], 0)
+    assert recovery.lost == [1, 2]
+    if late:
+        recovery.acknowledge(942 * MS, [(0, 0), (2, 2), (5, 5)], 0)
+    recovery.timeout(955 * MS)
+    assert (recovery.lost, recovery.window) == ([3, 4], window)
+
+
+def test_a_mark_is_dated_by_the_largest_packet_acknowledged() -> None:
+    recovery = Recovery(datagram=1)
+    for number in range(10):
+        recovery.send((100 + number) * MS, number, 1)
+    recovery.acknowledge(200 * MS, [(0, 0)], 0, ce=1)
+    recovery.send(200 * MS, 10, 1)
+    recovery.acknowledge(209 * MS, [(0, 9)], 0, ce=1)
+    recovery.send(210 * MS, 11, 1)
+    recovery.acknowledge(310 * MS, [(0, 9), (11, 11)], 0, ce=1)
+    assert recovery.window == 5.2
+    # 10 belongs to the recovery of 200 ms, and grows nothing; 11 left after it.
+    recovery.acknowledge(311 * MS, [(0, 11)], 0, ce=2)
+    assert recovery.window == 2.6

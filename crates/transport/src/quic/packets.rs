@@ -54,6 +54,8 @@ pub struct SentPackets {
     edge: u32,
     in_flight: u32,
     largest_acked: Option<u32>,
+    /// Send time of that packet.
+    largest_sent: Time,
     /// When the time threshold is crossed next.
     loss_time: Option<Time>,
     /// The ranges of the last ACK.
@@ -74,6 +76,11 @@ impl SentPackets {
     /// When [`SentPackets::detect_losses`] is due.
     pub fn loss_time(&self) -> Option<Time> {
         self.loss_time
+    }
+
+    /// Send time of the largest packet acknowledged.
+    pub fn largest_sent(&self) -> Time {
+        self.largest_sent
     }
 
     /// The packet with this number, which is still stored.
@@ -134,7 +141,9 @@ impl SentPackets {
             news[above..].reverse();
         }
         self.reported = *ranges;
-        self.largest_acked = self.largest_acked.max(ranges.largest());
+        if let Some(largest) = ranges.largest().filter(|largest| self.largest_acked < Some(*largest)) {
+            (self.largest_acked, self.largest_sent) = (Some(largest), self.get(largest).sent.at);
+        }
     }
 
     /// Marks packets as lost (RFC 9002 section A.10); `lost` receives their numbers, lowest first.

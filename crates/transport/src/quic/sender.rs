@@ -163,9 +163,9 @@ impl QuicSender {
     }
 
     /// Updates the RTT from an ACK whose highest packet is news (section 5.1).
-    fn sample_rtt(&mut self, now: Time, ack: &QuicAck, largest: Time) {
+    fn sample_rtt(&mut self, now: Time, ack: &QuicAck) {
         let delay = if self.open { ack.delay.min(self.params.max_ack_delay) } else { Span::ZERO };
-        self.rtt.sample(now, now.since(largest), delay);
+        self.rtt.sample(now, now.since(self.packets.largest_sent()), delay);
     }
 
     /// The growth of an ACK's packets (section A.7, last part).
@@ -281,20 +281,23 @@ impl RateSender for QuicSender {
         let mut news = std::mem::take(&mut self.news);
         self.congestion.begin_ack(self.packets.in_flight());
         self.packets.acknowledge(&ack.ranges, &mut news);
-        if let Some(&highest) = news.first() {
-            let largest = self.packets.get_mut(highest.number).sent.at;
-            let timed = ack.ranges.largest() == Some(highest.number) && !highest.was_lost;
+        self.deliver(&news);
+        // Of a packet taken for lost before there is nothing but its data to learn.
+        if news.iter().any(|one| !one.was_lost) {
+            let timed = ack
+                .ranges
+                .largest()
+                .is_some_and(|largest| news[0] == News { number: largest, was_lost: false });
             if timed {
-                self.sample_rtt(now, ack, largest);
+                self.sample_rtt(now, ack);
             }
             if ack.ce > self.ce {
                 self.ce = ack.ce;
-                self.reduce(now, largest, Cause::Ecn);
+                self.reduce(now, self.packets.largest_sent(), Cause::Ecn);
             }
             if !self.open {
                 self.open();
             }
-            self.deliver(&news);
             self.detect_losses(now);
             self.acknowledge(now, &news, timed.then_some(self.rtt.latest));
             (self.backoff, self.probes) = (0, 0);
@@ -370,3 +373,5 @@ impl RateSender for QuicSender {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transcription;

@@ -212,3 +212,19 @@ fn bbr_paces_by_its_model() {
     let sender = opened(QuicParams { cc: QuicControl::Bbr, ..QuicParams::default() });
     assert!((sender.rate() / 1436.0 - 288.5).abs() < 0.1, "{}", sender.rate());
 }
+
+/// A mark at 200 ms starts a recovery period; 11 leaves at once, 12 after that. The ACK of 12 overtakes 11, whose ACK
+/// reports another mark: the largest packet in it left after 200 ms, so the window is reduced again (section B.7).
+#[test]
+fn a_mark_is_dated_by_the_largest_packet_acknowledged() {
+    let mut sender = opened(unpaced());
+    sends(&mut sender, 100);
+    acks_late(&mut sender, 200, &[0, 1], 0, 1);
+    assert_eq!(sends(&mut sender, 200), pieces(11, 10, 1));
+    acks_late(&mut sender, 202, &(0..=8).collect::<Vec<_>>(), 0, 1);
+    assert_eq!(sends(&mut sender, 202), pieces(12, 11, 2));
+    acks_late(&mut sender, 302, &(0..=10).chain([12]).collect::<Vec<_>>(), 0, 1);
+    assert_eq!(sender.cwnd(), 5.2);
+    acks_late(&mut sender, 305, &(0..=12).collect::<Vec<_>>(), 0, 2);
+    assert_eq!(sender.cwnd(), 2.6);
+}
