@@ -14,6 +14,7 @@ from reference import (
     classics,
     cobalt,
     codel,
+    dctcp,
     dualpi2,
     estimates,
     fq,
@@ -26,6 +27,7 @@ from reference import (
     papers,
     pi,
     pie,
+    quic_path,
     rates,
     relatives,
     rfcs,
@@ -101,7 +103,9 @@ def main():
         for kind, name, model, keys, like in module.traces():
             write(kind, name, keys, line.drive(model, line.arrivals(f"{kind}/{name}", **like)), "line")
     cdg.write()
+    dctcp.write()
     gcc.write()
+    quic_path.write()
 
 
 if __name__ == "__main__":

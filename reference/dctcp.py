@@ -112,10 +112,11 @@ class Sender:
 
 
 class Receiver:
-    """Section 3.2, figure 1; `two` sends the acknowledgement of what came before in the old state (MAY)."""
+    """Section 3.2, figure 1; `two` sends the acknowledgement of what came before in the old state (MAY). Without
+    `at_once` the packet that changes the state waits for the next one or the timer, which the text does not allow."""
 
-    def __init__(self, *, every=2, two=False):
-        self.every, self.two = every, two
+    def __init__(self, *, every=2, two=False, at_once=True):
+        self.every, self.two, self.at_once = every, two, at_once
         self.ce, self.next, self.waiting = False, 0, 0
 
     def acknowledgement(self):
@@ -132,7 +133,7 @@ class Receiver:
         self.ce = ce
         self.next += 1
         self.waiting += 1
-        if changes or self.waiting >= self.every:
+        if (changes and self.at_once) or self.waiting >= self.every:
             sent.append(self.acknowledgement())
         return sent
 
@@ -141,7 +142,7 @@ class Receiver:
         return [self.acknowledgement()] if self.waiting else []
 
 
-def sender_trace(name, sender, *, count=600):
+def sender_trace(name, sender, *, count=600, losses=True):
     """A flow whose queue is marked where its window passes a level that moves, with losses and timeouts at random."""
     rng = random.Random(name)
     lines, level = [], 20
@@ -154,7 +155,7 @@ def sender_trace(name, sender, *, count=600):
             flying.append(rng.random() < min(max(over, 0) / 8, 1) or rng.random() < 0.002)
         nxt = sender.una + len(flying)
         draw = rng.random()
-        if draw < 0.015:
+        if losses and draw < 0.015:
             sender.nxt = nxt
             flight = len(flying)
             if draw < 0.004:
@@ -184,3 +185,14 @@ def receiver_trace(name, receiver, *, count=300):
         ce = not ce if rng.random() < 0.25 else ce
         lines.append(f"p {int(ce)} | {' '.join(receiver.packet(ce)) or '-'}")
     return lines
+
+
+def write():
+    """Writes the traces of the transport's tests."""
+    cases = {
+        "sender": sender_trace("dctcp/sender", Sender(10), count=1000, losses=False),
+        "receiver": receiver_trace("dctcp/receiver", Receiver(two=True, at_once=False)),
+    }
+    for name, lines in cases.items():
+        head = "# Made by `python -m reference`; its reference/dctcp.py explains the lines."
+        (OUT / f"dctcp_{name}.txt").write_text("\n".join([head, *lines]) + "\n")

@@ -3,7 +3,8 @@
 //! *Reference*: RFC 3168 section 6.1.3, RFC 8257 section 3.2, RFC 9768 section 3.2; ns-2.35 where an option
 //! asks for it.
 //! *Units*: segments.
-//! *Deviations*: none.
+//! *Deviations*: by RFC 8257 section 3.2 a segment that changes the mark is acknowledged at once, too; here only with
+//! `ack_rule = linux`.
 
 use super::Receiver;
 use crate::accecn::{payload, ByteCounters, Mode};
