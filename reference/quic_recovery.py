@@ -10,7 +10,7 @@ the text leaves a choice it is an option:
 - `restart`: the probe timer runs from the last packet sent (`sent`, A.8), or from the last one sent or acknowledged
   (`acknowledged`, 6.2.1).
 
-Section 5.2 begins the least round-trip time anew with persistent congestion, which B.8 leaves out.
+Section 5.2 takes the last sample for the least with persistent congestion, which B.8 leaves out.
 
 A line of a trace is an event, `|`, and what is true after it. A packet is one datagram, the unit of the window. Events:
 `s TIME NUMBER`, a packet sent; `p TIME NUMBER`, a probe; `a TIME DELAY CE LIMITED RANGES`, an acknowledgement;
