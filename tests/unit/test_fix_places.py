@@ -321,3 +321,10 @@ def test_a_class_of_calls_alone_is_not_judged_with_transfers(
     titles = [one["queue"] for one in json.loads(seen.out)["queues"]]
     assert titles == (["WAN/class-default"] if voice else ["WAN/CALLS", "WAN/class-default"])
     assert ("WAN/CALLS: calls alone (DSCP EF)" in seen.err) == voice
+
+
+def test_the_hint_at_a_shaper_names_the_verb_that_has_the_option() -> None:
+    (_, export), *_ = made(TEXTS["linux"][0])
+    assert any(note.text.endswith("otherwise add a shaper (fix --shape)") for note in export.notes)
+    alone = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    assert any(note.text.endswith("otherwise add a shaper (export --shape)") for note in alone.notes)

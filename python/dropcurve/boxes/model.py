@@ -41,10 +41,10 @@ DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]*(?: [0-9][A-Za-z0-9_.:/@-]*)
 NEEDS_SHAPER = "must itself be the bottleneck"
 
 
-def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True) -> Note:
-    """Note that the queue must form here; ``shaper``: ``--shape`` adds a shaper there."""
+def bottleneck(dev: str, rate_bps: float, *, shaper: bool = True, verb: str = "export") -> Note:
+    """Note that the queue must form here; ``shaper``: the ``verb`` has an option for that."""
     text = f"{dev} {NEEDS_SHAPER} of {tc_numbers.show_rate(rate_bps)}"
-    return Note("load", "", f"{text}; otherwise add a shaper with --shape" if shaper else text)
+    return Note("load", "", f"{text}; otherwise add a shaper ({verb} --shape)" if shaper else text)
 
 
 def uncounted(framing: Framing, rate_bps: float) -> Note:

@@ -134,4 +134,4 @@ def _at_place(note: Note, where: Place, rate_bps: float, shapes: bool) -> Note:
     if where.found.share_bps is not None and where.line_bps:
         # A class: the queue forms where the whole link is full.
         rate_bps, shapes = where.line_bps, False
-    return bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text)
+    return bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text, verb="fix")
