@@ -884,6 +884,52 @@ fn step(dialogue: &mut Dialogue, ms: u64, blocks: &[(u32, u32)]) -> Vec<u32> {
     dialogue.sent()
 }
 
+/// An ACK at 180 ms acknowledges segment 1 of 0 ms and SACKs segment 4 of 100 ms. RFC 8985 judges segment 2 of 0 ms by
+/// the 80 ms of segment 4: lost. Linux judges it by the 180 ms of segment 1, and waits a quarter of 80 ms, 2 ms more.
+#[test]
+fn linux_judges_losses_by_the_last_segment_in_sequence() {
+    for (timer, sent, due) in [("exact", true, None), ("ticks", false, Some(at(202)))] {
+        let keys = [("recovery", "rack"), ("initial_window", "4"), ("reorder_timer", timer)];
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        assert_eq!(dialogue.ack(1), [4, 5]);
+        dialogue.now = at(180);
+        assert_eq!(dialogue.sack(2, &[(4, 5)]).contains(&2), sent, "{timer}");
+        if due.is_some() {
+            assert_eq!(dialogue.sender.poll_timeout(), due, "{timer}");
+        }
+    }
+}
+
+/// Segment 1 is lost, its retransmission is lost, and the second one of 302 ms ends the recovery at 402 ms. The first
+/// segment beyond the recovery left at 290 ms. In a recovery without reordering it is lost after a round trip of 100 ms;
+/// Linux has left the recovery and waits a quarter of a round trip longer.
+#[test]
+fn linux_judges_the_ack_that_ends_a_recovery_after_it() {
+    for (timer, lost) in [("exact", true), ("ticks", false)] {
+        let keys = [
+            ("recovery", "rack"),
+            ("reduction", "linux"),
+            ("chain_repairs", "true"),
+            ("reorder_timer", timer),
+        ];
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = at(101);
+        assert!(dialogue.sack(1, &[(2, 5)]).contains(&1), "{timer}");
+        dialogue.now = at(202);
+        assert_ne!(dialogue.sack(1, &[(2, 11)]), [], "{timer}");
+        dialogue.now = at(290);
+        let beyond = dialogue.sack(1, &[(2, 12)])[0];
+        dialogue.now = at(302);
+        assert_eq!(dialogue.sack(1, &[(2, beyond)])[0], 1, "{timer}");
+        dialogue.now = at(402);
+        assert_eq!(dialogue.ack(beyond).contains(&beyond), lost, "{timer}");
+        assert_eq!(dialogue.sender.counters().timeouts, 0, "{timer}");
+    }
+}
+
 /// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the
 /// handshake.
 #[test]

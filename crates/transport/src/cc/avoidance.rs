@@ -66,6 +66,13 @@ impl Avoidance {
         }
     }
 
+    /// Whether a window of segments was counted before this ACK, which then counts none itself: the count starts again.
+    pub(super) fn counts_window(&mut self, window: &Window, acked: u32) -> bool {
+        let full = self.credits >= window.cwnd;
+        self.credits = if full { 0.0 } else { self.credits + f64::from(acked) };
+        full
+    }
+
     /// Resets the credit for growth, because the window was reduced.
     pub(super) fn reset(&mut self) {
         self.credits = 0.0;

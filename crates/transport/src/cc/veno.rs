@@ -2,13 +2,15 @@
 //!
 //! *Reference*: FL03.
 //! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.
-//! *Deviations*: none; the RTT is the minimum of the last round, that of each ACK with `module_rule = "linux"`.
+//! *Deviations*: none; the RTT is the minimum of the last round, that of each ACK with `module_rule = "linux"`,
+//! where an ACK that finds a window of segments counted grows the window every other time and counts none itself, and
+//! the ACK that ends a reduction is judged without its RTT, as if the queue were long.
 //!
 //! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every
 //! other round trip and a loss leaves a half.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::{watches_rounds, RttRound};
+use super::rtt_round::RttRound;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 
@@ -26,6 +28,10 @@ pub struct Veno {
     rounds: RttRound,
     /// Segments queued in the last round.
     queued: f64,
+    /// The window was being reduced at the last ACK.
+    interrupted: bool,
+    /// The next window acknowledged with a queue lets the window grow.
+    grows: bool,
 }
 
 impl Veno {
@@ -38,6 +44,8 @@ impl Veno {
             beta: params.veno_beta,
             rounds: RttRound::default(),
             queued: f64::INFINITY,
+            interrupted: false,
+            grows: true,
         }
     }
 }
@@ -45,11 +53,21 @@ impl Veno {
 impl Control for Veno {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
         let judged = if self.by_ack { self.rounds.taken() } else { self.rounds.ended(event) };
-        if let Some(round) = judged {
+        if std::mem::take(&mut self.interrupted) && self.by_ack {
+            self.queued = f64::INFINITY;
+        } else if let Some(round) = judged {
             self.queued = self.rounds.queued(window.cwnd, round.least);
         }
         let left = self.growth.start(window, event);
-        if left > 0 {
+        if left == 0 {
+            return;
+        }
+        if self.by_ack && self.queued >= self.beta {
+            if self.growth.counts_window(window, left) {
+                window.cwnd += f64::from(u8::from(self.grows));
+                self.grows = !self.grows;
+            }
+        } else {
             self.growth.grow(window, left, if self.queued < self.beta { 1.0 } else { 0.5 });
         }
     }
@@ -60,7 +78,18 @@ impl Control for Veno {
         reduced(window, event, if random { RANDOM_LOSS } else { 0.5 })
     }
 
-    watches_rounds!();
+    fn on_open(&mut self, srtt: Option<units::Span>) {
+        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.rounds.measure(event);
+        self.interrupted |= event.recovering || event.reducing;
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
@@ -85,6 +114,53 @@ mod tests {
             window.cwnd = 20.0;
             assert_eq!(cc.on_congestion(&window, &loss(cause)), left);
         }
+    }
+
+    /// No queue: a loss leaves 16 of 20. In Linux it leaves 10 if the only ACK since is the one that ended a recovery.
+    #[test]
+    fn linux_takes_the_end_of_a_recovery_for_a_queue() {
+        for (module_rule, later, left) in
+            [(ModuleRule::Published, 0, 16.0), (ModuleRule::Linux, 0, 10.0), (ModuleRule::Linux, 1, 16.0)]
+        {
+            let mut cc = Veno::new(&Params { module_rule, ..Params::default() });
+            let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+            (cc.queued, cc.rounds.base) = (0.0, units::Span::from_millis(100));
+            for una in 1..=1 + later {
+                let event = AckEvent { recovering: una == 1, ..ack(0, 1, una, una + 20, 100) };
+                cc.on_every_ack(&event);
+                cc.on_ack(&mut window, &event);
+            }
+            window.cwnd = 20.0;
+            let loss = CongestionEvent {
+                now: Time::ZERO,
+                cause: Cause::Loss,
+                load: 20.0,
+                flight: 20,
+                ecn_factor: None,
+            };
+            assert_eq!(cc.on_congestion(&window, &loss), left);
+        }
+    }
+
+    /// With 4 of 20 queued, ACKs of two: in Linux the 11th finds 20 counted and adds a segment, the 23rd finds 22 and
+    /// adds none, the 35th finds 22 and adds one.
+    #[test]
+    fn linux_grows_at_an_ack_that_counts_nothing() {
+        let mut cc = Veno::new(&Params {
+            module_rule: ModuleRule::Linux,
+            counting: crate::params::Counting::Whole,
+            ..Params::default()
+        });
+        (cc.queued, cc.rounds.base) = (4.0, units::Span::from_millis(100));
+        let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+        let grown: Vec<u32> = (1..=44)
+            .filter(|turn| {
+                let before = window.cwnd;
+                cc.on_ack(&mut window, &ack(0, 2, 2 * turn, 100, 125));
+                window.cwnd > before
+            })
+            .collect();
+        assert_eq!((grown, window.cwnd), (vec![11, 35], 22.0));
     }
 
     /// Base 100 ms. 110 ms with 20 segments: 1.8 queued, +1/20 and a loss leaves 16. 125 ms: 4 queued, +1/40 and

@@ -2,16 +2,17 @@
 //!
 //! *Reference*: BCV07.
 //! *Units*: windows in segments; the queue `Q = cwnd (rtt - base) / rtt`, by the minimum RTT of a round.
-//! *Deviations*: none.
+//! *Deviations*: none. `module_rule = "linux"`: cuts are whole segments, so that an eighth of less than eight is none, a
+//! timeout cuts as a loss, and a round that a reduction interrupts starts again after it.
 //!
 //! Fast mode: Q below `yeah_queue` and the delay below `yeah_delay` of the base RTT. Else slow mode; if Q is above, the
 //! window falls by it, at most to a half and not below Reno's estimate. A loss in fast mode takes Q, at least an
 //! eighth; after `yeah_rho` slow rounds a half.
 
-use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::{watches_rounds, Round, RttRound};
+use super::avoidance::{reduced, reduced_by_whole, Avoidance};
+use super::rtt_round::{Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{ModuleRule, Params};
 
 /// Least share of the window that a loss takes (delta 3).
 const LEAST_CUT: f64 = 1.0 / 8.0;
@@ -25,11 +26,14 @@ const MIN_SAMPLES: u32 = 3;
 pub struct Yeah {
     growth: Avoidance,
     handshake_rtt: bool,
+    linux: bool,
     gain: f64,
     queue: f64,
     delay: f64,
     rho: u64,
     rounds: RttRound,
+    /// The window was being reduced at the last ACK.
+    interrupted: bool,
     /// Segments queued in the last round.
     queued: f64,
     /// Slow rounds in a row; fast rounds.
@@ -45,11 +49,13 @@ impl Yeah {
         Yeah {
             growth: Avoidance::new(params),
             handshake_rtt: params.handshake_rtt,
+            linux: params.module_rule == ModuleRule::Linux,
             gain: params.scalable_a,
             queue: params.yeah_queue,
             delay: params.yeah_delay,
             rho: params.yeah_rho,
             rounds: RttRound::default(),
+            interrupted: false,
             queued: 0.0,
             slow: 0,
             fast: 0,
@@ -59,6 +65,9 @@ impl Yeah {
 
     fn judge(&mut self, window: &mut Window, round: Round) {
         self.queued = self.rounds.queued(window.cwnd, round.least);
+        if self.linux {
+            self.queued = self.queued.floor();
+        }
         let longer = round.least.0 - self.rounds.base.0;
         let full = self.queued > self.queue;
         if !full && longer as f64 <= self.delay * self.rounds.base.0 as f64 {
@@ -84,6 +93,9 @@ impl Yeah {
 
 impl Control for Yeah {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if std::mem::take(&mut self.interrupted) && self.linux {
+            self.rounds.restart(event.next);
+        }
         let left = self.growth.start(window, event);
         if left > 0 {
             let rate = if self.slow > 0 { 1.0 } else { (self.gain * window.cwnd).max(1.0) };
@@ -97,21 +109,34 @@ impl Control for Yeah {
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
         let half = 0.5;
-        let share = if self.slow < self.rho && event.cause != Cause::Timeout {
-            (self.queued / window.cwnd).min(half).max(LEAST_CUT)
-        } else {
-            half
-        };
+        let alone = self.slow < self.rho && (self.linux || event.cause != Cause::Timeout);
+        let share =
+            if alone { (self.queued / window.cwnd).min(half).max(LEAST_CUT) } else { half };
         self.fast = 0;
         self.reno = (self.reno / 2.0).floor().max(2.0);
+        if self.linux {
+            return reduced_by_whole(window, event, share);
+        }
         reduced(window, event, 1.0 - share)
     }
 
-    watches_rounds!();
+    fn on_open(&mut self, srtt: Option<units::Span>) {
+        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
+    }
+
+    fn on_every_ack(&mut self, event: &AckEvent) {
+        self.rounds.measure(event);
+        self.interrupted |= event.recovering || event.reducing;
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rtt_round::tests::ack;
     use super::*;
     use units::{Span, Time};
 
@@ -144,6 +169,45 @@ mod tests {
         let mut window = Window { cwnd: 1000.0, ssthresh: 2.0 };
         cc.judge(&mut window, round(125));
         assert_eq!((window.cwnd, window.ssthresh, cc.reno), (800.0, 800.0, 400.0));
+    }
+
+    /// In Linux an eighth of seven segments is none, also after a timeout, and an eighth of 15 is one.
+    #[test]
+    fn linux_cuts_whole_segments() {
+        for (module_rule, cwnd, left) in
+            [(ModuleRule::Published, 7.0, 3.5), (ModuleRule::Linux, 7.0, 7.0), (ModuleRule::Linux, 15.0, 14.0)]
+        {
+            let mut cc = Yeah::new(&Params { module_rule, ..Params::default() });
+            let window = Window { cwnd, ssthresh: 2.0 };
+            let timeout = CongestionEvent {
+                now: Time::ZERO,
+                cause: Cause::Timeout,
+                load: cwnd,
+                flight: 9,
+                ecn_factor: None,
+            };
+            assert_eq!(cc.on_congestion(&window, &timeout), left);
+        }
+    }
+
+    /// Four samples before a reduction and two after it: in Linux the round that ends has two, too few to be judged.
+    #[test]
+    fn a_reduction_restarts_the_round_in_linux() {
+        for (module_rule, slow) in [(ModuleRule::Published, 1), (ModuleRule::Linux, 0)] {
+            let mut cc = Yeah::new(&Params { module_rule, ..Params::default() });
+            cc.rounds.base = Span::from_millis(100);
+            cc.rounds.restart(10);
+            let mut window = Window { cwnd: 10.0, ssthresh: 2.0 };
+            for una in 1..5 {
+                cc.on_every_ack(&AckEvent { recovering: una == 4, ..ack(0, 1, una, 10, 200) });
+            }
+            cc.on_ack(&mut window, &ack(0, 1, 4, 10, 200));
+            for una in [9, 11] {
+                cc.on_every_ack(&ack(0, 1, una, 20, 200));
+                cc.on_ack(&mut window, &ack(0, 1, una, 20, 200));
+            }
+            assert_eq!(cc.slow, slow);
+        }
     }
 
     /// 20 of 100 queued leave with a loss, at least an eighth; a half after 16 slow rounds.

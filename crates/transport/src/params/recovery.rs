@@ -58,7 +58,9 @@ units::choices! {
         /// Two milliseconds later, at the next tick of a 1000 Hz clock. A retransmission has arrived if its round trip is
         /// no shorter than the shortest, whatever its ACK echoes. A segment that a duplicate ACK reports samples the
         /// round trip. After a timeout the window covers what is not lost yet and one segment more, and a lost
-        /// retransmission starts a recovery (Linux).
+        /// retransmission starts a recovery. Losses are judged by the round trip of the last segment acknowledged in
+        /// sequence, if any, and after the end of the recovery that the ACK ends. The handshake counts for the minimum
+        /// RTT (Linux).
         Ticks = "ticks",
     }
 }

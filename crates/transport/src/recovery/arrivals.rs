@@ -109,10 +109,12 @@ impl LossRecovery {
         let lost = self.lost_segments(ctx);
         ctx.tracking.sampler.begin(in_flight);
         ctx.tracking.lost_before = lost;
+        let mut in_sequence = false;
         for seq in una..ack.ack.min(max) {
             reported.acknowledge(ctx.tracking.ledger.get(seq));
-            self.record_arrival(ctx, now, seq, ack.echo);
+            in_sequence |= self.record_arrival(ctx, now, seq, ack.echo);
         }
+        let rtt = self.parts.rack.get_mut().filter(|_| in_sequence).map(|rack| rack.rtt());
         if !self.algorithm.selective() {
             return reported;
         }
@@ -126,17 +128,20 @@ impl LossRecovery {
                 seq = fresh + 1;
             }
         }
+        if let (Some(rtt), Some(rack)) = (rtt, self.parts.rack.get_mut()) {
+            rack.prefer_rtt(rtt);
+        }
         reported
     }
 
-    /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`.
+    /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`. Returns whether RACK took its round trip.
     #[inline]
-    fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) {
+    fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) -> bool {
         let tracking = &mut *ctx.tracking;
-        if let Some(rack) = self.parts.rack.get_mut() {
-            rack.arrived(now, seq, tracking, echo);
-        }
+        let sampled =
+            self.parts.rack.get_mut().is_some_and(|rack| rack.arrived(now, seq, tracking, echo));
         tracking.sampler.arrive(now, seq, tracking.ledger.get_mut(seq));
+        sampled
     }
 
     /// Records the arrivals that an ACK reports, and shows the ACK to a congestion control that watches.

@@ -8,7 +8,7 @@ use super::Sender;
 use crate::accecn::{was_mangled, was_marked, Mode};
 use crate::cc::Control;
 use crate::connection::{Timer, NONE};
-use crate::params::{Codepoint, EcnRule, Handshake};
+use crate::params::{Codepoint, EcnRule, Handshake, ReorderTimer};
 use crate::segment::{Ack, Role, Segment};
 use units::{Span, Time};
 
@@ -113,8 +113,12 @@ impl Sender {
         self.ctx.params.open_wait > Span::ZERO && self.ctx.timers.is_armed(Timer::Pacing)
     }
 
-    /// Sets the first pacing rate of an open connection.
+    /// Sets the first pacing rate of an open connection, and in Linux the first minimum RTT.
     pub(super) fn start_pacing(&mut self) {
+        if self.ctx.params.reorder_timer == ReorderTimer::Ticks && self.ctx.tracking.is_present() {
+            let rtt = self.ctx.srtt().filter(|rtt| *rtt > Span::ZERO).unwrap_or(Span(u64::MAX));
+            self.ctx.tracking.min_rtt = self.ctx.tracking.min_rtt.min(rtt);
+        }
         self.ctx.cc.on_open(self.ctx.srtt());
         if let Some(window) = self.ctx.cc.first_window() {
             self.ctx.window.cwnd = window;

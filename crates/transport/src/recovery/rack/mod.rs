@@ -117,13 +117,14 @@ impl Rack {
         self.order.rebuild(ledger, holes);
     }
 
-    /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3).
+    /// Records an arrival; its ACK echoes the timestamp `echo` (section 6.2 steps 1 to 3). Returns whether it sampled
+    /// the round trip.
     #[inline]
-    pub(crate) fn arrived(&mut self, now: Time, seq: u32, tracking: &mut Tracking, echo: Time) {
+    pub(crate) fn arrived(&mut self, now: Time, seq: u32, tracking: &mut Tracking, echo: Time) -> bool {
         let Tracking { ledger, min_rtt, .. } = tracking;
         let sent = ledger.get(seq);
         if sent.arrived {
-            return;
+            return false;
         }
         let (at, again) = (sent.at, sent.transmits > 1);
         if sent.loss.any() {
@@ -134,11 +135,14 @@ impl Rack {
         let rtt = now.since(at);
         // An ACK of the original is no sample of the retransmission.
         if again && (echo < at && !self.by_rtt_alone || rtt < *min_rtt) {
-            return;
+            return false;
         }
         *min_rtt = (*min_rtt).min(rtt);
-        if (at, seq) >= self.newest {
+        let newest = (at, seq) >= self.newest;
+        if newest {
             self.newest = (at, seq);
+        }
+        if newest || self.by_rtt_alone {
             self.rtt = rtt;
         }
         if seq >= self.fack {
@@ -146,6 +150,7 @@ impl Rack {
         } else {
             self.reordered |= !again;
         }
+        true
     }
 }
 

@@ -32,6 +32,19 @@ impl Rack {
         }
     }
 
+    /// The round trip by which losses are judged.
+    pub(crate) fn rtt(&self) -> Span {
+        self.rtt
+    }
+
+    /// Judges losses by the round trip of the last segment acknowledged in sequence, as Linux does, although SACK
+    /// blocks of the same ACK report segments sent later.
+    pub(crate) fn prefer_rtt(&mut self, rtt: Span) {
+        if self.by_rtt_alone {
+            self.rtt = rtt;
+        }
+    }
+
     /// Records reordering: a recovery was spurious, its segments were late.
     pub(crate) fn record_reordering(&mut self) {
         self.reordered = true;
@@ -52,7 +65,9 @@ impl LossRecovery {
     /// SACKed (section 6.2 step 4).
     pub(super) fn reordering_window(&self, ctx: &Ctx) -> Span {
         let rack = &self.parts.rack;
-        let in_recovery = self.recovering || self.loss;
+        // Linux has left the recovery when it judges the ACK that ends it.
+        let ends = ctx.params.reorder_timer == ReorderTimer::Ticks && ctx.seq.una >= self.recover;
+        let in_recovery = (self.recovering || self.loss) && !ends;
         let enough = self.parts.board.sacked_count >= ctx.threshold();
         let min_rtt = ctx.tracking.min_rtt;
         if min_rtt == Span(u64::MAX) || (!rack.reordered && (in_recovery || enough)) {
