@@ -162,6 +162,7 @@ impl Receiver {
             self.in_order(now, may_wait && !opening && !at_once);
             self.autotune(now);
         } else {
+            self.flush_compressed(seq);
             let fresh = self.out_of_order(segment);
             let newest = !fresh && (self.held == 0 || !self.store.params.ack_gaps) && seq + 1 == self.rcv_nxt;
             let may_wait = self.rule == AckRule::Ns2 && newest && seq > 0;

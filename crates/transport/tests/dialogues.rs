@@ -910,7 +910,7 @@ fn linux_judges_the_ack_that_ends_a_recovery_after_it() {
         let keys = [
             ("recovery", "rack"),
             ("reduction", "linux"),
-            ("chain_repairs", "true"),
+            ("chain_recoveries", "true"),
             ("reorder_timer", timer),
         ];
         let (mut dialogue, _) = Dialogue::start(&keys);
@@ -943,6 +943,41 @@ fn linux_looks_for_losses_at_a_tick() {
         dialogue.sack(1, &[(2, 3)]);
         assert_eq!(dialogue.sender.poll_timeout(), Some(due));
         assert_eq!(dialogue.timeout()[0], 1);
+    }
+}
+
+/// A handshake of 40 ms, then round trips of 60: the reordering window is a quarter of the minimum RTT, in Linux that
+/// of the handshake, 10 ms and not 15.
+#[test]
+fn linux_counts_the_handshake_for_the_minimum_rtt() {
+    for (timer, due) in [("exact", Time(116_300_000)), ("ticks", at(113))] {
+        let keys = [
+            ("handshake", "three_way"),
+            ("recovery", "rack"),
+            ("initial_window", "4"),
+            ("reorder_timer", timer),
+        ];
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(40);
+        let sack = SackBlocks::default();
+        let answer = Ack {
+            ack: 0,
+            size: 40,
+            echo: Time::ZERO,
+            sack,
+            ece: false,
+            syn: true,
+            ace: 0,
+            bytes: None,
+            window: None,
+        };
+        dialogue.sender.on_ack(at(40), &answer);
+        assert_eq!(dialogue.sent(), [0, 1, 2, 3]);
+        dialogue.now = at(100);
+        dialogue.ack(1);
+        dialogue.now = Time(101_300_000);
+        dialogue.sack(1, &[(2, 3)]);
+        assert_eq!(dialogue.sender.poll_timeout(), Some(due), "{timer}");
     }
 }
 

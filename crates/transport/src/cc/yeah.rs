@@ -110,8 +110,7 @@ impl Control for Yeah {
         self.growth.reset();
         let half = 0.5;
         let alone = self.slow < self.rho && (self.linux || event.cause != Cause::Timeout);
-        let share =
-            if alone { (self.queued / window.cwnd).min(half).max(LEAST_CUT) } else { half };
+        let share = if alone { (self.queued / window.cwnd).min(half).max(LEAST_CUT) } else { half };
         self.fast = 0;
         self.reno = (self.reno / 2.0).floor().max(2.0);
         if self.linux {
@@ -174,9 +173,11 @@ mod tests {
     /// In Linux an eighth of seven segments is none, also after a timeout, and an eighth of 15 is one.
     #[test]
     fn linux_cuts_whole_segments() {
-        for (module_rule, cwnd, left) in
-            [(ModuleRule::Published, 7.0, 3.5), (ModuleRule::Linux, 7.0, 7.0), (ModuleRule::Linux, 15.0, 14.0)]
-        {
+        for (module_rule, cwnd, left) in [
+            (ModuleRule::Published, 7.0, 3.5),
+            (ModuleRule::Linux, 7.0, 7.0),
+            (ModuleRule::Linux, 15.0, 14.0),
+        ] {
             let mut cc = Yeah::new(&Params { module_rule, ..Params::default() });
             let window = Window { cwnd, ssthresh: 2.0 };
             let timeout = CongestionEvent {

@@ -81,13 +81,14 @@ units::choices! {
 }
 
 units::choices! {
-    /// Implementations of BIC, HighSpeed TCP, Hybla and Veno.
+    /// Implementations of BIC, HighSpeed TCP, Hybla, Veno and YeAH.
     pub enum ModuleRule {
         /// As published.
         Published = "published",
         /// Linux: HighSpeed TCP and Hybla grow once per ACK, whatever it acknowledges; Hybla grows as Reno until the
         /// segments sent before a timeout are acknowledged; BIC goes a quarter of the way to the maximum and corrects
-        /// for delayed ACKs; Veno judges each ACK, and a timeout as any loss.
+        /// for delayed ACKs; Veno judges each ACK, and a timeout as any loss; YeAH cuts whole segments, and a timeout
+        /// as any loss.
         Linux = "linux",
     }
 }

@@ -138,8 +138,7 @@ impl LossRecovery {
     #[inline]
     fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) -> bool {
         let tracking = &mut *ctx.tracking;
-        let sampled =
-            self.parts.rack.get_mut().is_some_and(|rack| rack.arrived(now, seq, tracking, echo));
+        let sampled = self.parts.rack.get_mut().is_some_and(|rack| rack.arrived(now, seq, tracking, echo));
         tracking.sampler.arrive(now, seq, tracking.ledger.get_mut(seq));
         sampled
     }
