@@ -59,6 +59,7 @@ impl Control for Dctcp {
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
+        self.growth.reset();
         match event.cause {
             Cause::Ecn if self.rule == DctcpRule::Linux => {
                 window.cwnd - (window.cwnd * self.alpha / 2.0).floor()
@@ -153,6 +154,21 @@ mod tests {
         assert_eq!(cut(&mut cc, 145.0), 145.0);
         cc.alpha = 0.25;
         assert_eq!(cut(&mut cc, 17.0), 15.0);
+    }
+
+    /// In whole segments, 15 of a window of 16 are counted as a mark leaves 8 of it: growth counts from there, so that 7
+    /// more do not make a segment and the eighth does.
+    #[test]
+    fn a_cut_forgets_the_segments_counted() {
+        let params = Params { counting: crate::params::Counting::Whole, ..Params::default() };
+        let mut cc = Dctcp::new(&params);
+        let mut window = Window { cwnd: 16.0, ssthresh: 2.0 };
+        cc.on_ack(&mut window, &event(15, 15, 31, false));
+        window.cwnd = cut(&mut cc, window.cwnd);
+        cc.on_ack(&mut window, &event(7, 22, 38, false));
+        assert_eq!(window.cwnd, 8.0);
+        cc.on_ack(&mut window, &event(1, 23, 39, false));
+        assert_eq!(window.cwnd, 9.0);
     }
 
     /// With alpha 1 it halves, with alpha 1/4 it falls by an eighth.

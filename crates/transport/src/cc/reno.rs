@@ -54,6 +54,11 @@ impl Reno {
         self.open(window, acked);
     }
 
+    /// Forgets the segments counted towards growth, because the window was reduced.
+    pub(super) fn reset(&mut self) {
+        self.credits = 0;
+    }
+
     fn whole_bytes(&self, segments: f64) -> f64 {
         let mss = f64::from(self.mss);
         (segments * mss + 1e-6).floor() / mss
@@ -106,7 +111,7 @@ impl Control for Reno {
     }
 
     fn on_congestion(&mut self, _window: &Window, event: &CongestionEvent) -> f64 {
-        self.credits = 0;
+        self.reset();
         match event.cause {
             Cause::Ecn => event.load * event.ecn_factor.unwrap_or(0.5),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
