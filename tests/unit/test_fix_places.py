@@ -328,3 +328,31 @@ def test_the_hint_at_a_shaper_names_the_verb_that_has_the_option() -> None:
     assert any(note.text.endswith("otherwise add a shaper (fix --shape)") for note in export.notes)
     alone = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
     assert any(note.text.endswith("otherwise add a shaper (export --shape)") for note in alone.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("traffic-policy {\n    fair-queue WAN {\n      {\n  queue-limit 100\n    }\n}\n", "vyos"),
+        (
+            STANZAS.replace(
+                "            buffer-size temporal 50k;", "            { buffer-size temporal 50k; }"
+            ),
+            "junos",
+        ),
+        (
+            "set ether5 queue=x\n /queue type\nadd name=x kind=pfifo\n /queue interface\nset ether5 queue=x\n",
+            "mikrotik",
+        ),
+        (
+            OPENCONFIG.replace('"queue-management-profile": "P"', '"queue-management-profile": {"a": 1}'),
+            "openconfig",
+        ),
+    ],
+)
+def test_damaged_texts_are_read_and_rewritten_or_refused(text: str, box: str) -> None:
+    params = RED if box == "openconfig" else {"limit": "77 pkts"}
+    export = boxes.export("red" if box == "openconfig" else "droptail", params, box=box, rate_bps=1e8)
+    for found in boxes.read_all(text, box=box, rate_bps=1e8):
+        after, _ = rewrite.rewritten(text, found, export)
+        assert after

@@ -36,6 +36,11 @@ class Statement:
     close: int = -1
     inner: list[Statement] = field(default_factory=list)
 
+    @property
+    def first(self) -> str:
+        """Its first word; "" for braces without words before them."""
+        return self.words[0] if self.words else ""
+
     def walk(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Statement]]:
         """Every statement inside with its full path of words, this one first."""
         own = (*path, *self.words)

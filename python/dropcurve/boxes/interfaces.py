@@ -76,9 +76,8 @@ def _openconfig(text: str, title: str) -> Iterator[str]:
     """The interfaces with a queue that uses a profile."""
     for one in _objects(json_of(text)):
         name = one.get("interface-id")
-        if isinstance(name, str) and title in {
-            inner.get("queue-management-profile") for inner in _objects(one)
-        }:
+        used = [inner.get("queue-management-profile") for inner in _objects(one)]
+        if isinstance(name, str) and title in used:
             yield name
 
 

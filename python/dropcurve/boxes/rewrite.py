@@ -276,7 +276,11 @@ def _mikrotik(text: str, queue: Import, exported: Export) -> str | None:
         after = f"{text}{'' if text.endswith(chr(10)) else chr(10)}{named}{chr(10)}"
     added = re.sub(r"\bname=\S+", f"name={used}", exported.text.splitlines()[0], count=1)
     # Before the menu that the statement belongs to.
-    at = max(one.start() for one in re.finditer(r"^/", text, re.MULTILINE) if one.start() <= start)
+    at = max(
+        (one.start() for one in re.finditer(r"^/", text, re.MULTILINE) if one.start() <= start), default=-1
+    )
+    if at < 0:
+        return None
     return f"{after[:at]}{added}\n{after[at:]}"
 
 

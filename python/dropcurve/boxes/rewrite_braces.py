@@ -26,14 +26,14 @@ def of_vyos(text: str, queue: Import, exported: Export) -> str | None:
         if own is None:
             return None
         new = [words[2 + len(part.split()) :] for words in rows]
-        old = [one for one in own.inner if one.words[0] in VYOS_QUEUE]
+        old = [one for one in own.inner if one.first in VYOS_QUEUE]
     else:
         own = block(top, *([kind, name] for kind in replaceable(exported)))
         if own is None or not rows or len(own.words) != 2:
             return None
         edits.replace(own.start, own.open, f"{rows[0][0]} {name} ")
         new = [words[2:] for words in rows]
-        old = [one for one in own.inner if one.words[0] != "description"]
+        old = [one for one in own.inner if one.first != "description"]
     for one in old:
         edits.remove(one)
     edits.insert(own, _nested(new))
@@ -76,20 +76,20 @@ def of_junos(
     new: list[New] = [(words[2:], None) for words in rows if words[0] == "schedulers"]
     marks = any(words[0] == _JUNOS_ECN for words, _ in new)
     for one in own.inner:
-        if one.words[0] in _JUNOS_QUEUE or (marks and one.words[0] == _JUNOS_ECN):
+        if one.first in _JUNOS_QUEUE or (marks and one.first == _JUNOS_ECN):
             edits.remove(one)
     edits.insert(own, new)
     for path, one in top.walk() if shaper and queue.dev else ():
         if (
             "interfaces" in path
             and queue.dev in path
-            and any(each.words[0] == "scheduler-map" for each in one.inner)
+            and any(each.first == "scheduler-map" for each in one.inner)
         ):
             edits.insert(one, [(["shaping-rate", shaper], None)])
     profiles = _profiles([words[1:] for words in rows if words[0] == "drop-profiles"])
     held = block(top, ["drop-profiles"])
     for one in held.inner if held else []:
-        if one.words[0] in unused:
+        if one.first in unused:
             edits.remove(one)
     if profiles and held is not None:
         edits.insert(held, profiles)
