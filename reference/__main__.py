@@ -27,6 +27,7 @@ from reference import (
     papers,
     pi,
     pie,
+    prague,
     quic_path,
     rates,
     relatives,
@@ -105,6 +106,7 @@ def main():
     cdg.write()
     dctcp.write()
     gcc.write()
+    prague.write()
     quic_path.write()
 
 
