@@ -216,6 +216,7 @@ impl Sampler {
     }
 
     /// Returns the sample of the ACK that [`Sampler::begin`] started; the caller fills in the rest.
+    #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Sample> {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;

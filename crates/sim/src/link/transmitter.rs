@@ -131,7 +131,9 @@ impl Transmitter {
         self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
         if let Some(probe) = &mut self.probe {
             probe.departed(pkt.size, enqueued, now, self.free_at);
-            probe.held_in_ring(now, start);
+            if start > now {
+                probe.held_in_ring(now, start);
+            }
         }
         Some((pkt, Transmission { start, finish: self.free_at }))
     }

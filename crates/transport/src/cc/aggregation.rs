@@ -31,7 +31,7 @@ impl Aggregation {
 
     /// The excess, in segments.
     pub(super) fn extra(&self) -> f64 {
-        self.now.max(self.before)
+        math::larger(self.now, self.before)
     }
 
     /// Takes an ACK. While ACKs arrive no faster than the bandwidth, each restarts the count.
@@ -48,6 +48,6 @@ impl Aggregation {
             (self.acked, self.since, expected) = (0.0, sample.now, 0.0);
         }
         self.acked += f64::from(sample.newly_acked);
-        self.now = self.now.max((self.acked - expected).min(cwnd));
+        self.now = math::larger(self.now, math::smaller(self.acked - expected, cwnd));
     }
 }

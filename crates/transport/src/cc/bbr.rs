@@ -174,7 +174,10 @@ impl Bbr {
     /// Allowance for ACK aggregation.
     fn allowance(&self) -> f64 {
         let most = math::floor(self.followed() * AGGREGATION_S);
-        self.aggregation.as_ref().filter(|_| self.filled).map_or(0.0, |seen| seen.extra().min(most))
+        self.aggregation
+            .as_ref()
+            .filter(|_| self.filled)
+            .map_or(0.0, |seen| math::smaller(seen.extra(), most))
     }
 
     /// Paces at this rate from now on.
@@ -205,7 +208,7 @@ impl Bbr {
         }
         let up = if self.pacing_gain > 1.0 { self.quantum } else { 0.0 };
         let arriving = math::floor(self.followed() * sample.departs.since(sample.now).as_secs());
-        (f64::from(flight) + up - arriving).max(0.0)
+        math::larger(f64::from(flight) + up - arriving, 0.0)
     }
 
     fn check_cycle(&mut self, sample: &Sample) {

@@ -11,6 +11,10 @@ use std::collections::VecDeque;
 pub struct WindowedMax {
     /// Decreasing values with their times.
     values: VecDeque<Timed>,
+    /// The first of them, zero without any: asked for many times per ACK.
+    max: f64,
+    /// The last of them.
+    last: (u32, f64),
 }
 
 /// A value and its time, in 12 bytes: there are up to two dozen of them in each of a hundred thousand flows.
@@ -28,8 +32,18 @@ impl Timed {
 }
 
 impl WindowedMax {
-    /// Adds a value; expires those `window` or older.
+    /// Adds a value; expires those `window` or older. The window never narrows.
+    #[inline]
     pub fn update(&mut self, time: u32, value: f64, window: u32) {
+        // Most values are below one of the same time, and change nothing.
+        if time == self.last.0 && value < self.last.1 {
+            return;
+        }
+        self.change(time, value, window);
+    }
+
+    #[inline(never)]
+    fn change(&mut self, time: u32, value: f64, window: u32) {
         while self.values.back().is_some_and(|last| last.value() <= value) {
             self.values.pop_back();
         }
@@ -44,11 +58,14 @@ impl WindowedMax {
         while self.values.front().is_some_and(|first| first.time + window <= time) {
             self.values.pop_front();
         }
+        self.max = self.values.front().map_or(0.0, |first| first.value());
+        self.last = self.values.back().map_or((0, 0.0), |last| (last.time, last.value()));
     }
 
     /// The maximum; zero before the first value.
+    #[inline]
     pub fn get(&self) -> f64 {
-        self.values.front().map_or(0.0, |first| first.value())
+        self.max
     }
 }
 
@@ -117,6 +134,20 @@ mod tests {
             max.update(7, value, 2);
         }
         assert_eq!((max.get(), max.values.len()), (3.0, 1));
+    }
+
+    /// Smaller values of the same moment change nothing, and the last of a moment is the largest.
+    #[test]
+    fn the_maximum_of_a_moment_outlives_a_larger_one() {
+        let mut max = WindowedMax::default();
+        for (time, value) in [(0, 9.0), (1, 4.0), (1, 2.0), (1, 6.0), (1, 5.0), (2, 1.0)] {
+            max.update(time, value, 3);
+            assert_eq!(max.get(), 9.0);
+        }
+        max.update(3, 0.0, 3);
+        assert_eq!(max.get(), 6.0);
+        max.update(4, 0.0, 3);
+        assert_eq!(max.get(), 1.0);
     }
 
     /// 5 at time 0, then 3: after a quarter of 10 rounds 3 takes the second place, after a half 1 the third.

@@ -136,7 +136,7 @@ impl LossRecovery {
 
     /// Records that `seq` has arrived; its ACK echoes the timestamp `echo`. Returns whether RACK took its round trip.
     #[inline]
-    fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) -> bool {
+    pub(super) fn record_arrival(&mut self, ctx: &mut Ctx, now: Time, seq: u32, echo: Time) -> bool {
         let tracking = &mut *ctx.tracking;
         let sampled = self.parts.rack.get_mut().is_some_and(|rack| rack.arrived(now, seq, tracking, echo));
         tracking.sampler.arrive(now, seq, tracking.ledger.get_mut(seq));
@@ -180,7 +180,7 @@ impl LossRecovery {
     /// Samples the round trip of a segment that a duplicate ACK reports for the first time, as Linux does, which also
     /// ends the backoff of the timeout. The timer restarts if the segment left before the last transmission of the first
     /// outstanding one.
-    fn time_sacked(&mut self, ctx: &mut Ctx, now: Time, sent: Option<Time>) {
+    pub(super) fn time_sacked(&mut self, ctx: &mut Ctx, now: Time, sent: Option<Time>) {
         let Some(sent) = sent else { return };
         ctx.sample_sacked(now, sent);
         if sent < ctx.tracking.ledger.get(ctx.seq.una).at {

@@ -123,13 +123,18 @@ impl LossRecovery {
         if then != FrtoAction::Nothing {
             self.frto_act(ctx, then);
         }
-        if ctx.window.cwnd < 1.0 && !ctx.timers.is_armed(Timer::Retransmission) {
-            // cwnd may be below one segment after a reduction: only the timer can reopen the window (RFC 3168
-            // section 6.1.2).
-            ctx.restart_timer(now, true);
-        }
+        self.keep_timer(ctx, now);
         if self.keeps_ledger {
             self.finish_ack(ctx, now);
+        }
+    }
+
+    /// Restarts a timer that is not armed if cwnd is below one segment, as after a reduction: only the timer can reopen
+    /// the window (RFC 3168 section 6.1.2).
+    #[inline]
+    fn keep_timer(&self, ctx: &mut Ctx, now: Time) {
+        if ctx.window.cwnd < 1.0 && !ctx.timers.is_armed(Timer::Retransmission) {
+            ctx.restart_timer(now, true);
         }
     }
 

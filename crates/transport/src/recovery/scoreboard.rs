@@ -80,24 +80,35 @@ impl Scoreboard {
         (una, max): (u32, u32),
         threshold: impl Fn() -> u32,
     ) -> bool {
+        if !self.is_one_above_all(blocks, (una, max)) {
+            return false;
+        }
+        self.add_one_above_all(blocks);
+        self.move_pivot(una, threshold);
+        true
+    }
+
+    /// Whether the blocks report one segment above all SACKed ones and nothing else that the last ACK did not, and there
+    /// is room for it.
+    #[inline(always)]
+    pub(crate) fn is_one_above_all(&self, blocks: &SackBlocks, (una, max): (u32, u32)) -> bool {
         let (start, end) = blocks.get(0);
         let seq = end.wrapping_sub(1);
         let edge = self.highest.max(self.lost_edge).max(self.high_rxt);
         if seq < edge || start <= una || seq >= max || !self.sacked.has_room(max - una) {
             return false;
         }
-        if blocks.lengthen(&self.last) {
-            self.last.lengthen_first();
-        } else if blocks.precede(&self.last) {
-            self.last = *blocks;
-        } else {
-            return false;
-        }
-        self.sacked.insert(seq);
+        blocks.lengthen(&self.last) || blocks.precede(&self.last)
+    }
+
+    /// Adds the segment of [`Scoreboard::is_one_above_all`]. Losses are left to the caller.
+    #[inline(always)]
+    pub(crate) fn add_one_above_all(&mut self, blocks: &SackBlocks) {
+        let end = blocks.first_end();
+        self.last = *blocks;
+        self.sacked.insert(end - 1);
         self.sacked_count += 1;
         self.highest = end;
-        self.move_pivot(una, threshold);
-        true
     }
 
     /// Updates the losses after one more segment was SACKed above all others.

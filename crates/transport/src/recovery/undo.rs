@@ -12,7 +12,6 @@ use super::{LastReduction, LossRecovery};
 use crate::cc::{Control, Window};
 use crate::connection::Ctx;
 use crate::params::{Params, Recovery, RttSamples};
-use crate::segment::Ack;
 use units::Time;
 
 /// State to restore if the reduction was spurious.
@@ -67,8 +66,8 @@ impl Undo {
     }
 
     /// Whether the ACK of the first retransmitted segment was caused by its original.
-    fn original_arrived(&self, ack: &Ack) -> bool {
-        self.by_timestamps && self.first_again.is_some_and(|(seq, at)| ack.ack > seq && ack.echo < at)
+    fn original_arrived(&self, (ack, echo): (u32, Time)) -> bool {
+        self.by_timestamps && self.first_again.is_some_and(|(seq, at)| ack > seq && echo < at)
     }
 
     /// Records that `seq` arrived twice. Returns whether all retransmitted segments have.
@@ -110,9 +109,9 @@ impl LossRecovery {
         }
     }
 
-    /// Undoes the reduction if the ACK shows that it was spurious; `duplicate`: the segment that a DSACK
-    /// reports.
-    pub(crate) fn undo_if_spurious(&mut self, ctx: &mut Ctx, ack: &Ack, duplicate: Option<u32>) {
+    /// Undoes the reduction if the ACK, with its timestamp echo, shows that it was spurious; `duplicate`: the segment
+    /// that a DSACK reports.
+    pub(crate) fn undo_if_spurious(&mut self, ctx: &mut Ctx, ack: (u32, Time), duplicate: Option<u32>) {
         let in_recovery = self.recovering || self.loss;
         let Some(undo) = self.parts.undo.get_mut().filter(|undo| undo.by_echo) else { return };
         let late = in_recovery && undo.original_arrived(ack);

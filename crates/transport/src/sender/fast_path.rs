@@ -280,6 +280,9 @@ impl Sender {
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
+        if self.fast.steps == Steps::Tracked {
+            return self.on_sack_tracked(now, (ack, echo), blocks, before);
+        }
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
         if !may || !self.is_sack_without_ecn() {
             return false;

@@ -96,6 +96,8 @@ pub struct Cake<P> {
     turn: usize,
     /// A bit for each tin that has a queue with a turn to come.
     active: u8,
+    /// A bit for each tin whose deficit is not above zero.
+    spent: u8,
     limit: Limit,
     ack_filter: AckFilter,
     wash: bool,
@@ -143,6 +145,7 @@ impl<P: Packet + Copy> Cake<P> {
             failsafe: Time::ZERO,
             turn: 0,
             active: 0,
+            spent: u8::MAX,
             limit: Limit::new(params.limit(), LimitTest::After),
             ack_filter: params.ack_filter,
             wash: params.wash,
@@ -216,6 +219,11 @@ impl<P: Packet + Copy> Cake<P> {
         if self.active == 0 {
             return None;
         }
+        let first = self.active.trailing_zeros() as usize;
+        let is_alone = self.active == 1 << first;
+        if is_alone && self.spent & !self.active & self.existing() == 0 {
+            return Some(self.turn_of_the_only(first));
+        }
         loop {
             let tin = &mut self.tins[self.turn];
             if tin.deficit >= 0 && self.active >> self.turn & 1 == 1 {
@@ -223,15 +231,41 @@ impl<P: Packet + Copy> Cake<P> {
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.terms.weight;
+                if tin.deficit > 0 {
+                    self.spent &= !(1 << self.turn);
+                }
             }
             self.turn = if self.turn + 1 < self.tins.len() { self.turn + 1 } else { 0 };
         }
+    }
+
+    /// A bit for each tin.
+    fn existing(&self) -> u8 {
+        u8::MAX >> (8 - self.tins.len())
+    }
+
+    /// The turn of the only tin with something to send, while no other earns credit: rounds in which nothing else
+    /// happens.
+    #[inline]
+    fn turn_of_the_only(&mut self, i: usize) -> usize {
+        let tin = &mut self.tins[i];
+        while tin.deficit < 0 {
+            tin.deficit += tin.terms.weight;
+        }
+        if tin.deficit > 0 {
+            self.spent &= !(1 << i);
+        }
+        self.turn = i;
+        i
     }
 
     /// Charges the shaper and the tin for a packet of `size` bytes on the wire.
     fn advance(&mut self, i: usize, size: Bytes, now: Time) {
         let tin = &mut self.tins[i];
         tin.deficit -= size.0 as i64;
+        if tin.deficit <= 0 {
+            self.spent |= 1 << i;
+        }
         if let Some(rate) = self.rate {
             let own = tin.terms.rate.time_for(size);
             // Behind its threshold it catches up; beyond it, it owes one packet at most.
@@ -240,21 +274,15 @@ impl<P: Packet + Copy> Cake<P> {
         }
     }
 
-    /// Whether a packet of a tin has waited too long: longer than the target, and longer than a few frames take.
-    fn is_late(&self, tin: usize, sojourn: Span) -> bool {
-        let Tin { flows, terms, .. } = &self.tins[tin];
-        // `least` is the time of four frames.
-        let two_each = if self.ingress { Span(terms.least.0 / 2 * flows.bulk_queues()) } else { Span::ZERO };
-        sojourn > terms.target && sojourn > terms.least && sojourn > two_each
-    }
-
     /// The next packet of a queue that its law lets go; the last one is never dropped.
     fn packet_of(&mut self, tin: usize, queue: usize, cx: &mut Cx<'_, P>) -> Option<P> {
         loop {
-            let pkt = self.on_tin(tin, |flows, _| flows.pop(queue))?;
+            let Tin { flows, law, terms, .. } = &mut self.tins[tin];
+            let pkt = flows.pop(queue)?;
+            (self.len, self.bytes) = (self.len - 1, self.bytes - pkt.size().0);
             let sojourn = cx.now.since(pkt.enqueued());
-            let late = self.is_late(tin, sojourn);
-            let Tin { flows, law, .. } = &mut self.tins[tin];
+            let queues = if self.ingress { flows.bulk_queues() } else { 0 };
+            let late = terms.is_late(sojourn, queues);
             let last = flows.packets(queue).is_empty();
             let capable = law.ecn() && pkt.ecn().capable();
             let reason = match law.judge(flows.state(queue), sojourn, late, pkt.ecn().capable(), cx) {
@@ -286,7 +314,8 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
                 (self.next, self.failsafe) = (cx.now, cx.now);
             }
         }
-        let queue = self.on_tin(i, |flows, _| flows.push(pkt, cx));
+        let queue = tin.flows.push(pkt, cx);
+        (self.len, self.bytes) = (self.len + 1, self.bytes + pkt.size().0);
         self.active |= 1 << i;
         if self.ack_filter != AckFilter::Off {
             self.filter_acks(i, queue, cx);
@@ -307,8 +336,9 @@ impl<P: Packet + Copy> QueueDisc<P> for Cake<P> {
             first = false;
             let Some(queue) = turn else { continue };
             let Some(mut pkt) = self.packet_of(tin, queue, cx) else {
-                self.on_tin(tin, |flows, law| flows.nothing_from(queue, law, cx.now));
-                if self.tins[tin].flows.active() == 0 {
+                let Tin { flows, law, .. } = &mut self.tins[tin];
+                flows.nothing_from(queue, law, cx.now);
+                if flows.active() == 0 {
                     self.active &= !(1 << tin);
                 }
                 continue;

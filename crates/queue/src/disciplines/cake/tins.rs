@@ -133,6 +133,14 @@ pub(super) struct Terms {
 const FRAME: Bytes = Bytes(1514);
 
 impl Terms {
+    /// Whether a packet has waited too long: longer than the target, than a few frames take, and than two frames of each
+    /// of so many `queues` take.
+    #[inline]
+    pub(super) fn is_late(&self, sojourn: Span, queues: u64) -> bool {
+        // `least` is the time of four frames.
+        sojourn > self.target && sojourn > self.least && sojourn > Span(self.least.0 / 2 * queues)
+    }
+
     /// The terms of each tin, the least urgent tin first.
     pub(super) fn of(tins: Tins, bandwidth: Option<Rate>, target: Span, interval: Span) -> Vec<Terms> {
         let shares = tins.shares();

@@ -5,6 +5,7 @@
 use super::{Bbr, BbrRecovery, BbrState, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::Sample;
+use units::math;
 
 impl Bbr {
     /// Starts a recovery. If it starts no round, conservation may end with the present round.
@@ -46,7 +47,7 @@ impl Bbr {
         }
         self.recovery = now;
         if self.conserving && (self.options.lost_at_once || sample.newly_acked > 0) {
-            window.cwnd = window.cwnd.max(flight + acked);
+            window.cwnd = math::larger(window.cwnd, flight + acked);
         }
         self.conserving
     }
@@ -59,11 +60,11 @@ impl Bbr {
                 // The sum overflows.
                 window.cwnd = 0.0;
             } else if self.filled {
-                window.cwnd = (window.cwnd + acked).min(target);
+                window.cwnd = math::smaller(window.cwnd + acked, target);
             } else if window.cwnd < target || f64::from(sample.total_delivered) < self.initial_window {
                 window.cwnd += acked;
             }
-            window.cwnd = window.cwnd.max(MIN_WINDOW);
+            window.cwnd = math::larger(window.cwnd, MIN_WINDOW);
         }
         if self.state == BbrState::ProbeRtt {
             window.cwnd = window.cwnd.min(MIN_WINDOW);

@@ -16,7 +16,7 @@ use super::windowed::WindowedMax;
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::Params;
 use crate::rate::{Lost, Sample};
-use units::{Span, Stream, Time};
+use units::{math, Span, Stream, Time};
 
 /// Loss rate per round that is too high.
 const LOSS_THRESH: f64 = 0.02;
@@ -129,7 +129,8 @@ pub struct Bbr3 {
     prior_cwnd: f64,
     in_recovery: bool,
     initial_window: f64,
-    segment_bits: f64,
+    /// Segments in the largest burst, 64 KiB.
+    most_at_once: f64,
     pace: Option<f64>,
     marks: Option<Box<EcnMarks>>,
 }
@@ -183,7 +184,7 @@ impl Bbr3 {
             prior_cwnd: 0.0,
             in_recovery: false,
             initial_window: params.initial_window as f64,
-            segment_bits: params.wire_bits(),
+            most_at_once: 65_536.0 * 8.0 / params.wire_bits(),
             pace: None,
             marks: params.bbr3.bbr3_ecn.then(|| Box::new(EcnMarks::new(&params.bbr3))),
         }
@@ -261,11 +262,11 @@ impl Bbr3 {
         let max_inflight =
             self.with_budget(self.bdp(self.bw, self.state.cwnd_gain()) + self.extra_acked.get());
         if self.full_bw_reached {
-            window.cwnd = (window.cwnd + acked).min(max_inflight);
+            window.cwnd = math::smaller(window.cwnd + acked, max_inflight);
         } else if window.cwnd < max_inflight || f64::from(sample.total_delivered) < self.initial_window {
             window.cwnd += acked;
         }
-        window.cwnd = window.cwnd.max(MIN_WINDOW);
+        window.cwnd = math::larger(window.cwnd, MIN_WINDOW);
         if self.state == Bbr3State::ProbeRtt {
             window.cwnd = window.cwnd.min(self.probe_rtt_window());
         }
@@ -279,7 +280,8 @@ impl Bbr3 {
             Bbr3State::ProbeRtt | Bbr3State::Cruise => self.with_headroom(),
             Bbr3State::Startup | Bbr3State::Drain => f64::INFINITY,
         };
-        window.cwnd = window.cwnd.min(cap.min(self.inflight_shortterm).max(MIN_WINDOW));
+        let bound = math::larger(math::smaller(cap, self.inflight_shortterm), MIN_WINDOW);
+        window.cwnd = math::smaller(window.cwnd, bound);
     }
 
     /// Section 5.6.4.4: saves the last good window.
@@ -323,7 +325,7 @@ impl Control for Bbr3 {
         self.update_min_rtt(sample);
         let limited = self.check_probe_rtt(window, sample, rng);
         self.advance_latest(sample);
-        self.bw = self.max_bw.get().min(self.bw_shortterm);
+        self.bw = math::smaller(self.max_bw.get(), self.bw_shortterm);
         self.set_pace(self.state.pacing_gain(), sample.srtt);
         self.set_window(window, sample);
         limited

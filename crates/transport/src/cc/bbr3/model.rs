@@ -3,7 +3,7 @@
 use super::{Bbr3, Bbr3State, BETA, HEADROOM, LOSS_THRESH, MIN_WINDOW};
 use crate::cc::Window;
 use crate::rate::{Lost, Sample};
-use units::{Stream, Time};
+use units::{math, Stream, Time};
 
 /// Length of the bandwidth filter in probing cycles.
 const BANDWIDTH_CYCLES: u32 = 2;
@@ -14,8 +14,8 @@ impl Bbr3 {
     /// Section 5.5.10.3, at the start of an ACK.
     pub(super) fn update_latest(&mut self, sample: &Sample) {
         self.loss_round_start = false;
-        self.bw_latest = self.bw_latest.max(sample.rate.unwrap_or(0.0));
-        self.inflight_latest = self.inflight_latest.max(f64::from(sample.delivered));
+        self.bw_latest = math::larger(self.bw_latest, sample.rate.unwrap_or(0.0));
+        self.inflight_latest = math::larger(self.inflight_latest, f64::from(sample.delivered));
         if sample.newly_acked > 0 && sample.prior_delivered >= self.loss_round_delivered {
             self.loss_round_delivered = sample.total_delivered;
             self.loss_round_start = true;
@@ -106,7 +106,7 @@ impl Bbr3 {
             expected = 0.0;
         }
         self.extra_acked_delivered += f64::from(sample.newly_acked);
-        let extra = (self.extra_acked_delivered - expected).min(window.cwnd);
+        let extra = math::smaller(self.extra_acked_delivered - expected, window.cwnd);
         let rounds = if self.full_bw_reached { AGGREGATION_ROUNDS } else { 1 };
         self.extra_acked.update(self.round_count, extra, rounds);
     }
@@ -119,9 +119,9 @@ impl Bbr3 {
     /// Sections 5.6.3 and 5.6.4.2: adds room for send quantum and ACK aggregation.
     pub(super) fn with_budget(&self, inflight: f64) -> f64 {
         let millisecond = self.pace.unwrap_or(0.0) * 1e-3;
-        let quantum = millisecond.min(65_536.0 * 8.0 / self.segment_bits).max(2.0);
+        let quantum = math::larger(math::smaller(millisecond, self.most_at_once), 2.0);
         let up = if self.state == Bbr3State::Up { 2.0 } else { 0.0 };
-        inflight.max(3.0 * quantum).max(MIN_WINDOW) + up
+        math::larger(math::larger(inflight, 3.0 * quantum), MIN_WINDOW) + up
     }
 
     pub(super) fn inflight(&self, bw: f64, gain: f64) -> f64 {
@@ -138,7 +138,7 @@ impl Bbr3 {
     }
 
     pub(super) fn target_inflight(&self, window: &Window) -> f64 {
-        self.bdp(self.bw, 1.0).min(window.cwnd)
+        math::smaller(self.bdp(self.bw, 1.0), window.cwnd)
     }
 
     /// Section 5.5.10.2.

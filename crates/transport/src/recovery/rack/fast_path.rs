@@ -1,11 +1,14 @@
-//! Fast path of RACK: an ACK of new data while nothing is missing, and a new segment while others are in flight.
+//! Fast path of RACK: an ACK of new data while nothing is missing, a duplicate ACK that SACKs one more segment above all
+//! others, and a new segment while others are in flight.
 //! Same result as the general code, bit for bit; the sender's part is in [`crate::sender`].
 //!
 //! *Units*: segments.
 
-use super::Rack;
+use super::{News, Rack};
 use crate::connection::{Ctx, Tracking, NONE};
+use crate::params::ReorderTimer;
 use crate::recovery::LossRecovery;
+use crate::segment::SackBlocks;
 use units::Time;
 
 impl LossRecovery {
@@ -32,6 +35,44 @@ impl LossRecovery {
         }
         self.finish_ack(ctx, now);
         !self.recovering && self.parts.rack.holes == 0
+    }
+
+    /// Precondition of the fast path of a duplicate ACK: its blocks report one segment above all SACKed ones and nothing
+    /// else that is new, hence no duplicate, after no timeout and no probe.
+    #[inline(always)]
+    pub(crate) fn reports_one_more(&self, ctx: &Ctx, blocks: &SackBlocks) -> bool {
+        let parts = &*self.parts;
+        !self.loss
+            && parts.rack.tlp.is_idle()
+            && parts.board.is_one_above_all(blocks, (ctx.seq.una, ctx.seq.max))
+    }
+
+    /// Processes a duplicate ACK of [`LossRecovery::reports_one_more`].
+    #[inline]
+    pub(crate) fn on_sack_rack_fast(&mut self, ctx: &mut Ctx, now: Time, echo: Time, blocks: &SackBlocks) {
+        let seq = blocks.first_end() - 1;
+        let in_flight = self.pipe(ctx);
+        ctx.tracking.sampler.begin(in_flight);
+        ctx.tracking.lost_before = self.parts.board.lost_count;
+        let sent = ctx.tracking.ledger.get(seq);
+        let once = (sent.transmits == 1).then_some(sent.at);
+        self.record_arrival(ctx, now, seq, echo);
+        if ctx.params.reorder_timer == ReorderTimer::Ticks {
+            self.time_sacked(ctx, now, once);
+        }
+        // What was marked lost and has arrived counts as in flight until it is SACKed.
+        let (flight, lost_before) = (self.pipe(ctx), ctx.tracking.sampler.lost);
+        ctx.judge_usage(flight);
+        self.parts.board.add_one_above_all(blocks);
+        if self.dupacks == 0 {
+            self.parts.dup_max = ctx.seq.max;
+        }
+        self.dupacks += 1;
+        self.undo_if_spurious(ctx, (ctx.seq.una, echo), None);
+        let news = News { acked: 0, delivered: 1, flight, lost_before };
+        self.judge_arrivals(ctx, now, (echo, false), &news);
+        self.keep_timer(ctx, now);
+        self.finish_ack(ctx, now);
     }
 
     /// Records the first transmission of `seq`, which is the newest segment now; `in_flight` includes it.

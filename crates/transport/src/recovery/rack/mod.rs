@@ -63,6 +63,18 @@ pub(crate) struct Rack {
     round_end: u32,
 }
 
+/// Arrivals that an ACK reports.
+struct News {
+    /// Segments that it acknowledges cumulatively.
+    acked: u32,
+    /// Segments newly known to have arrived.
+    delivered: u32,
+    /// Segments in flight before it.
+    flight: u32,
+    /// Losses counted before it.
+    lost_before: u32,
+}
+
 impl Rack {
     pub(crate) fn new(p: &Params) -> Rack {
         Rack {
@@ -205,7 +217,13 @@ impl LossRecovery {
             self.dupacks += 1;
         }
         self.process_probe(ctx, now, ack, delivered, duplicate.is_some());
-        self.undo_if_spurious(ctx, ack, duplicate);
+        self.undo_if_spurious(ctx, (ack.ack, ack.echo), duplicate);
+        self.judge_arrivals(ctx, now, (ack.echo, ack.ece), &News { acked, delivered, flight, lost_before });
+    }
+
+    /// Looks for losses after an ACK, and sets the window for it: the steps of a recovery, or growth.
+    fn judge_arrivals(&mut self, ctx: &mut Ctx, now: Time, echoes: (Time, bool), news: &News) {
+        let News { acked, delivered, flight, lost_before } = *news;
         let retransmissions_lost = self.parts.rack.retransmissions_lost;
         self.find_losses_by_time(ctx, now);
         if self.recovering {
@@ -219,14 +237,8 @@ impl LossRecovery {
                 }
                 if !self.recovering && ctx.params.grow_on_exit {
                     // SACKed segments were counted as they arrived.
-                    self.grow(
-                        ctx,
-                        now,
-                        ack,
-                        self.counted(ctx, acked.min(delivered), delivered),
-                        delivered,
-                        flight,
-                    );
+                    let counted = self.counted(ctx, acked.min(delivered), delivered);
+                    ctx.grow(now, echoes, (counted, delivered), flight, self.recovering);
                 }
             } else if self.must_reduce_again(ctx) {
                 self.reduce_again(ctx, now, delivered);
@@ -245,7 +257,8 @@ impl LossRecovery {
         let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
         let reducing = self.is_reducing_for_echo(ctx) && self.continue_echo_reduction(ctx, delivered, safe);
         if acked > 0 && !reducing && !self.recovers_instead_of_growing(ctx) {
-            self.grow(ctx, now, ack, self.counted(ctx, acked, delivered), delivered, flight);
+            let counted = self.counted(ctx, acked, delivered);
+            ctx.grow(now, echoes, (counted, delivered), flight, self.recovering);
         }
         self.enter_rack_if_lossy(ctx, now, delivered);
     }

@@ -1,13 +1,15 @@
 //! Fast path of a sender with RACK, paced or not: its segments are tracked one by one.
 //!
-//! Three steps skip the general code, with the same result bit for bit:
+//! Four steps skip the general code, with the same result bit for bit:
 //! - an ACK of new data without SACK and ECN echo, while nothing is SACKed, lost or probed for;
+//! - a duplicate ACK that SACKs one more segment above all others, without a timeout or a probe before;
 //! - a new full segment, while others are in flight, nothing is to be retransmitted and the retransmission timer runs;
 //! - a pacing timer that fires alone.
 
 use super::{Pending, Sender, Sends, Steps, NONE};
 use crate::connection::Timer;
 use crate::params::{Handshake, Recovery};
+use crate::segment::SackBlocks;
 use units::{Span, Time};
 
 impl Sender {
@@ -85,6 +87,27 @@ impl Sender {
         } else {
             self.update_fast_send();
         }
+        true
+    }
+
+    /// Processes a duplicate ACK with SACK blocks on the fast path; see [`Sender::on_sack_fast`].
+    #[inline(never)]
+    pub(super) fn on_sack_tracked(
+        &mut self,
+        now: Time,
+        (ack, echo): (u32, Time),
+        blocks: &SackBlocks,
+        before: impl FnOnce(&Sender),
+    ) -> bool {
+        let one_more =
+            self.opened && ack == self.ctx.seq.una && self.recovery.reports_one_more(&self.ctx, blocks);
+        if !one_more {
+            return false;
+        }
+        before(self);
+        self.ctx.quota = NONE;
+        self.recovery.on_sack_rack_fast(&mut self.ctx, now, echo, blocks);
+        self.update_fast_path();
         true
     }
 
