@@ -109,11 +109,21 @@ impl Sender {
         if let Some(window) = ack.window {
             self.ctx.seq.update_window(ack.ack, window);
         }
-        let bare = ack.sack.is_empty() && !ack.ece && !ack.syn;
-        if !bare || !self.on_ack_fast(now, ack.ack, ack.echo) {
+        let is_bare = !ack.ece && !ack.syn;
+        if !is_bare || !self.take_fast_step(now, ack) {
             self.on_ack_slow(now, ack);
             self.update_fast_path();
         }
+    }
+
+    /// Processes an acknowledgement without SYN and ECN echo on the fast path. Returns false, without effect, if it
+    /// needs the slow path. Untracked senders get blocks by [`Sender::on_sack_fast`] alone.
+    #[inline]
+    fn take_fast_step(&mut self, now: Time, ack: &Ack) -> bool {
+        if ack.sack.is_empty() {
+            return self.on_ack_fast(now, ack.ack, ack.echo);
+        }
+        self.is_tracked() && self.on_sack_tracked(now, (ack.ack, ack.echo), &ack.sack, |_| {})
     }
 
     fn on_ack_slow(&mut self, now: Time, ack: &Ack) {

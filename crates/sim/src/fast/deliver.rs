@@ -9,7 +9,7 @@ use super::FastStep;
 use crate::account::{Trace, TraceEvent};
 use crate::calendar::Key;
 use crate::network::{Flow, Network, Transit};
-use crate::packet::Pkt;
+use crate::packet::{Attributes, Pkt, PUSH};
 use crate::source::{Sink, Source};
 use transport::Sender;
 use units::{Span, Time};
@@ -282,7 +282,8 @@ impl Flow<FastFlow> {
         loop {
             let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
             let Some(segment) = sender.poll_fast(key.time) else { return Ok(sender.due_on_fast_path()) };
-            self.send_segment::<LOOKAHEAD>(segment, number, key, carrier, trace)?;
+            let attributes = self.attributes[0];
+            self.send_segment::<LOOKAHEAD>(segment, attributes, number, key, carrier, trace)?;
         }
     }
 
@@ -297,24 +298,27 @@ impl Flow<FastFlow> {
     ) -> Result<Option<Time>, SendResult> {
         loop {
             let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
-            let Some(segment) = sender.poll_tracked(key.time) else {
+            let Some((seq, size, push)) = sender.poll_tracked(key.time) else {
                 return Ok(sender.due_on_tracked_path());
             };
-            self.send_segment::<LOOKAHEAD>(segment, number, key, carrier, trace)?;
+            let plain = self.attributes[0];
+            let attributes = if push { plain.and_flags(PUSH) } else { plain };
+            self.send_segment::<LOOKAHEAD>((seq, size), attributes, number, key, carrier, trace)?;
         }
     }
 
-    /// Sends one full segment: its sequence number and size. Returns an error if its packet was not scheduled.
+    /// Sends one full segment: its sequence number and size, and the attributes of its packet. Returns an error if its packet was not scheduled.
     #[inline(always)]
     fn send_segment<const LOOKAHEAD: bool>(
         &mut self,
         (seq, size): (u32, u32),
+        attributes: Attributes,
         number: u32,
         key: Key,
         carrier: &mut Fast,
         trace: &mut Trace,
     ) -> Result<(), SendResult> {
-        let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_hop[0], self.attributes[0]);
+        let mut pkt = Pkt::plain(key.time, seq, size, number, self.first_hop[0], attributes);
         self.probe.sent.add(size);
         if let Some(class) = self.marker.beyond(key.time, size) {
             pkt.set_class(class);

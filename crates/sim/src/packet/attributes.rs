@@ -61,6 +61,13 @@ impl Attributes {
         self.with(HOP_CODE, hop_code)
     }
 
+    /// The same with these flags, too.
+    #[inline(always)]
+    #[must_use]
+    pub fn and_flags(self, flags: u8) -> Attributes {
+        Attributes(self.0 | u32::from(flags))
+    }
+
     /// The same with this class.
     #[inline(always)]
     #[must_use]
@@ -96,6 +103,10 @@ mod tests {
         assert_eq!(
             (changed.flags(), changed.hop_code(), changed.class(), changed.ecn()),
             (0xa5, 1, 0, Ecn::Ect1)
+        );
+        assert_eq!(
+            attributes.and_flags(0x10),
+            Attributes::flags_only(0xb5).with_hop_code(0xff).with_class(46).with_ecn(Ecn::Ce)
         );
         for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
             assert_eq!(attributes.with_ecn(ecn).ecn(), ecn);

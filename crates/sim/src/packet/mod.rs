@@ -43,7 +43,7 @@ const CWR: u8 = 4;
 const ECE: u8 = 8;
 const RETRANSMIT: u8 = 16;
 /// On data, where ECE has no meaning.
-const PUSH: u8 = ECE;
+pub(crate) const PUSH: u8 = ECE;
 /// On an acknowledgement, which has no CWR flag: it carries the byte counters of accurate ECN.
 const BYTES: u8 = CWR;
 /// On an acknowledgement, which retransmits nothing: it carries the receive window.

@@ -280,12 +280,9 @@ impl Sender {
         blocks: &SackBlocks,
         before: impl FnOnce(&Sender),
     ) -> bool {
-        if self.fast.steps == Steps::Tracked {
-            return self.on_sack_tracked(now, (ack, echo), blocks, before);
-        }
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
         if !may || !self.is_sack_without_ecn() {
-            return false;
+            return self.is_tracked() && self.on_sack_tracked(now, (ack, echo), blocks, before);
         }
         let threshold = || self.ctx.threshold();
         let (parts, seq) = (&mut *self.recovery.parts, self.ctx.seq);
@@ -376,8 +373,8 @@ impl Sender {
             Steps::Slow => return self.poll_segment(now),
             Steps::Untracked => {}
             Steps::Tracked => {
-                if let Some((seq, size)) = self.poll_tracked(now) {
-                    return Some(Segment::data(seq, size, now));
+                if let Some((seq, size, push)) = self.poll_tracked(now) {
+                    return Some(Segment { push, ..Segment::data(seq, size, now) });
                 }
                 if self.fast.pending != Pending::Any {
                     return None;

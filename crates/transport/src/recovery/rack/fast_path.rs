@@ -26,10 +26,13 @@ impl LossRecovery {
         let (una, flight) = (ctx.seq.una, ctx.seq.outstanding());
         let acked = ack - una;
         self.parts.rack.arrived_in_order(now, (una, ack), &mut ctx.tracking, echo, flight);
+        ctx.judge_usage(flight);
         self.parts.board.advance_without_blocks(una, ack);
         ctx.move_una(now, ack, echo, false);
         self.find_losses_by_time(ctx, now);
-        ctx.grow(now, (echo, false), (acked, acked), flight, false);
+        if !self.recovers_instead_of_growing(ctx) {
+            ctx.grow(now, (echo, false), (acked, acked), flight, false);
+        }
         if self.parts.rack.evidence() > 0 {
             self.enter_rack_if_lossy(ctx, now, acked);
         }

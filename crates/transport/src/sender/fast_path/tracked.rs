@@ -13,8 +13,7 @@ use crate::segment::SackBlocks;
 use units::{Span, Time};
 
 impl Sender {
-    /// Precondition: RACK without ECN, random delays and segmentation offload, with a congestion control that does not
-    /// watch every ACK.
+    /// Precondition: RACK without ECN and random delays, with a congestion control that does not watch every ACK.
     pub(in crate::sender) fn is_tracked_eligible(&self) -> bool {
         let (p, ctx) = (&self.ctx.params, &self.ctx);
         let ordinary = p.max_burst == 0
@@ -22,9 +21,7 @@ impl Sender {
             && p.open_wait == Span::ZERO
             && p.handshake != Handshake::Ns2Syn
             && !(p.pace_first || p.pipe_always);
-        self.recovery.algorithm == Recovery::Rack
-            && ordinary
-            && !(ctx.offloads || ctx.watches_acks() || ctx.ecn)
+        self.recovery.algorithm == Recovery::Rack && ordinary && !(ctx.watches_acks() || ctx.ecn)
     }
 
     /// Recomputes which ACKs may take the fast path, after any change of the state.
@@ -92,7 +89,7 @@ impl Sender {
 
     /// Processes a duplicate ACK with SACK blocks on the fast path; see [`Sender::on_sack_fast`].
     #[inline(never)]
-    pub(super) fn on_sack_tracked(
+    pub(in crate::sender) fn on_sack_tracked(
         &mut self,
         now: Time,
         (ack, echo): (u32, Time),
@@ -117,10 +114,10 @@ impl Sender {
         self.fast.steps == Steps::Tracked
     }
 
-    /// Same as [`Sender::poll_fast`] for a tracked sender. If pacing delays the segment, arms its timer and returns
-    /// `None`.
+    /// Same as [`Sender::poll_fast`] for a tracked sender, and whether the segment ends a burst of segmentation offload
+    /// (PSH). If pacing delays it, arms its timer and returns `None`; also if it waits for the rest of a burst.
     #[inline(always)]
-    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32)> {
+    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32, bool)> {
         if self.ctx.seq.nxt >= self.fast.tracked_end {
             return None;
         }
@@ -136,6 +133,9 @@ impl Sender {
             self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
             return None;
         }
+        if self.ctx.offloads && !self.may_join_burst(now) {
+            return None;
+        }
         (self.ctx.seq.nxt, self.ctx.seq.max) = (seq + 1, seq + 1);
         if self.ctx.timed == NONE {
             (self.ctx.timed, self.ctx.timed_at) = (seq, now);
@@ -147,7 +147,8 @@ impl Sender {
         if self.recovery.parts.rack.tlp.armed_at != now {
             self.recovery.arm_probe(&mut self.ctx, now);
         }
-        Some((seq, self.size))
+        let push = self.ctx.offloads && self.ctx.tracking.burst.take_push();
+        Some((seq, self.size, push))
     }
 
     /// Same as [`Sender::due_on_fast_path`] once [`Sender::poll_tracked`] has no segment to send.
