@@ -133,8 +133,8 @@ pub(super) struct Terms {
 const FRAME: Bytes = Bytes(1514);
 
 impl Terms {
-    /// Whether a packet has waited too long: longer than the target, than a few frames take, and than two frames of each
-    /// of so many `queues` take.
+    /// Whether a packet has waited too long: longer than the target, than a few frames take, and than two frames take for
+    /// each of `queues`.
     #[inline]
     pub(super) fn is_late(&self, sojourn: Span, queues: u64) -> bool {
         // `least` is the time of four frames.
