@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 import dropcurve as dc
+from dropcurve.metrics import statistics
 from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline, ranking
 from dropcurve.verdict.equivalence import manages, replications_to_decide
 
@@ -82,11 +83,12 @@ def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_
     half = 3.18245 * math.sqrt(4 / 3) / 2
     assert rival.relation == "undecided"
     assert found.status == "undecided"
-    # The half-width must fall to 1 point: 4 * 1.837^2 = 13.5 runs in all, 10 more.
-    assert found.more == math.ceil(4 * half**2) - 4 == 10
+    assert rival.half_width == pytest.approx(half, rel=1e-5)
+    # The half-width must fall to 1 point: t * 1.1547 / sqrt(n) is 1.068 for 7 runs (t = 2.447) and 0.965 for 8 (2.365).
+    assert found.more == 8 - 4
     text = said(found)
     assert text.startswith(
-        "Keep b for now (utilisation 90 %): a may be better, but that is not sure. 10 more replications would decide."
+        "Keep b for now (utilisation 90 %): a may be better, but that is not sure. 4 more replications would decide."
     )
     assert (found.recommended, found.leader, found.reference) == ("b", "a", "a")
     assert "On balance b against a: −1.0 ± 1.8 points." in text
@@ -196,7 +198,7 @@ def test_without_a_design_in_use_the_leader_is_loaded_for_now_and_its_rivals_are
     assert (found.status, found.recommended) == ("undecided", "a")
     assert said(found).startswith(
         "Load a for now (utilisation 91 %): it is surely better than c, and ahead of b, but not surely. "
-        "20 more replications would decide."
+        "6 more replications would decide."
     )
 
 
@@ -362,13 +364,25 @@ def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
 
 @pytest.mark.parametrize(
     ("ahead", "half", "margin", "runs", "more"),
-    [(1.0, 2.0, 0.2, 5, 15), (0.1, 0.2, 0.2, 5, 15), (0.2, 0.3, 0.2, 5, None), (1e-9, 9.0, 0.2, 5, None)],
+    [(1.0, 2.0, 0.2, 5, 8), (0.1, 0.2, 0.2, 5, 8), (0.2, 0.3, 0.2, 5, None), (1e-9, 9.0, 0.2, 5, None)],
 )
 def test_replications_that_decide(
     ahead: float, half: float, margin: float, runs: int, more: int | None
 ) -> None:
-    """The half-width falls as one over the square root: twice too wide takes four times the runs."""
-    assert replications_to_decide(ahead, half, margin=margin, runs=runs) == more
+    """Of 2 points from 5 runs (t = 2.776) the standard deviation is 1.611: the half-width is 1.024 for 12 runs
+    (t = 2.201) and 0.974 for 13 (2.179)."""
+    assert replications_to_decide(ahead, half, margin=margin, runs=runs, confidence=0.95) == more
+
+
+@pytest.mark.parametrize("runs", [2, 3, 8, 40])
+def test_the_replications_that_decide_do_so_and_one_fewer_does_not(runs: int) -> None:
+    deviation, ahead = 2.0, 0.5
+    half = statistics.t_quantile(0.95, runs - 1) * deviation / math.sqrt(runs)
+    more = replications_to_decide(ahead, half, margin=0.2, runs=runs, confidence=0.95)
+    # The number in all follows from the standard deviation alone, from however many runs that was estimated.
+    assert more == 64 - runs
+    widths = [statistics.t_quantile(0.95, count - 1) * deviation / math.sqrt(count) for count in (63, 64)]
+    assert widths[0] > ahead >= widths[1]
 
 
 def test_the_exchange_rate_scales_with_the_round_trip_from_1_to_100_ms() -> None:
@@ -511,7 +525,8 @@ def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None
     assert opening.sentences == (
         "Keep mine for now (utilisation 90 %): no other design is ahead of it so far, but b may be better by up to 6.7 "
         "points.",
-        "614 more replications would decide.",
+        # The standard deviation is 2 and t, at 97.5 %, 2.286 for 84 runs: 2.286 * 2 / sqrt(84) = 0.499.
+        "81 more replications would decide.",
     )
     firm = decide([mine, narrow], [USE])
     assert firm.firm and headline(firm).tone == "good"

@@ -259,7 +259,9 @@ class _Context:
         relation = self.relation(leader, one)
         more = None
         if relation == "undecided" and behind is not None:
-            more = replications_to_decide(behind, half, margin=self.margin, runs=len(self.made(one)))
+            more = replications_to_decide(
+                behind, half, margin=self.margin, runs=len(self.made(one)), confidence=self.level
+            )
         return Rival(one.name, behind, half, relation, more, missed, self.values(one))
 
     def simplest(self, some: Sequence[SampledDesign]) -> SampledDesign:
