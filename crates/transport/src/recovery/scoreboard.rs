@@ -80,35 +80,49 @@ impl Scoreboard {
         (una, max): (u32, u32),
         threshold: impl Fn() -> u32,
     ) -> bool {
-        if !self.is_one_above_all(blocks, (una, max)) {
+        if !self.is_above_all(blocks, (una, max)) {
             return false;
         }
-        self.add_one_above_all(blocks);
+        if blocks.lengthen(&self.last) {
+            self.last.lengthen_first();
+        } else if blocks.precede(&self.last) {
+            self.last = *blocks;
+        } else {
+            return false;
+        }
+        self.insert_above_all(blocks.first_end());
         self.move_pivot(una, threshold);
         true
+    }
+
+    /// Whether the first block ends above all SACKed segments, and there is room for its last one.
+    #[inline(always)]
+    fn is_above_all(&self, blocks: &SackBlocks, (una, max): (u32, u32)) -> bool {
+        let (start, end) = blocks.get(0);
+        let seq = end.wrapping_sub(1);
+        let edge = self.highest.max(self.lost_edge).max(self.high_rxt);
+        !(seq < edge || start <= una || seq >= max || !self.sacked.has_room(max - una))
+    }
+
+    #[inline(always)]
+    fn insert_above_all(&mut self, end: u32) {
+        self.sacked.insert(end - 1);
+        self.sacked_count += 1;
+        self.highest = end;
     }
 
     /// Whether the blocks report one segment above all SACKed ones and nothing else that the last ACK did not, and there
     /// is room for it.
     #[inline(always)]
     pub(crate) fn is_one_above_all(&self, blocks: &SackBlocks, (una, max): (u32, u32)) -> bool {
-        let (start, end) = blocks.get(0);
-        let seq = end.wrapping_sub(1);
-        let edge = self.highest.max(self.lost_edge).max(self.high_rxt);
-        if seq < edge || start <= una || seq >= max || !self.sacked.has_room(max - una) {
-            return false;
-        }
-        blocks.lengthen(&self.last) || blocks.precede(&self.last)
+        self.is_above_all(blocks, (una, max)) && (blocks.lengthen(&self.last) || blocks.precede(&self.last))
     }
 
     /// Adds the segment of [`Scoreboard::is_one_above_all`]. Losses are left to the caller.
     #[inline(always)]
     pub(crate) fn add_one_above_all(&mut self, blocks: &SackBlocks) {
-        let end = blocks.first_end();
         self.last = *blocks;
-        self.sacked.insert(end - 1);
-        self.sacked_count += 1;
-        self.highest = end;
+        self.insert_above_all(blocks.first_end());
     }
 
     /// Updates the losses after one more segment was SACKed above all others.
