@@ -96,7 +96,8 @@ def test_more_delay_is_tried_before_replications_take_all_the_time(monkeypatch: 
     validation.run([tail_drop(10_000)])
     space = {"droptail": family("droptail", bench.question.room)}
     first = block(bench.question.conditions(), 1)
-    stages._decide(validation, SearchOutcome([], first, [], [], first, [], space, {}, {}, {}))
+    best = validation.decide()
+    stages._decide(best, validation, SearchOutcome([], first, [], [], first, [], space, {}, {}, {}))
     assert bench.time_s > 700.0, "the time is used"
     assert validation.decide().params["limit"] == "18200 B"
     assert not validation.left_out
