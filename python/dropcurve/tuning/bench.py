@@ -11,9 +11,9 @@ from ..metrics import statistics
 from ..quantities import wording
 from ..runs.executor import Executor
 from ..runs.job import Job
-from ..runs.sweeping.execute import execute
+from ..runs.sweeping.execute import OpenTable, execute
 from ..runs.sweeping.rows import Row, key
-from ..runs.sweeping.run_table import RunTable, Writer
+from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from .aggregation import over
 from .candidates import Candidate, bare
@@ -66,8 +66,8 @@ class _Late(Exception):
 @dataclass
 class Bench:
     """Executes and stores the runs of one question. Runs under a time limit that are unfinished at the ``deadline`` are
-    abandoned; ``source`` supplies the time of both. With a ``writer`` of the store, runs are collected in few files;
-    without one each batch has its own."""
+    abandoned; ``source`` supplies the time of both. With a store that is ``held`` open, runs are collected in few
+    files; otherwise each batch has its own."""
 
     question: Question
     store: RunTable
@@ -86,7 +86,7 @@ class Bench:
     margin: float = MARGIN
     source: TimeSource = field(default_factory=WallTime)
     deadline: Callable[[], float] | None = None
-    writer: Writer | None = None
+    held: OpenTable | None = None
 
     def open(self) -> None:
         """Opens the store and reads its rows."""
@@ -97,7 +97,7 @@ class Bench:
         """A bench for another question on the same open store, with the rows that are known."""
         return Bench(
             question, self.store, self.executor, scales=self.scales, source=self.source, deadline=self.deadline,
-            writer=self.writer, _known=self._known,
+            held=self.held, _known=self._known,
         )  # fmt: skip
 
     def scenario(self, candidate: Candidate, trial: PairedTrial) -> Scenario | None:
@@ -202,7 +202,7 @@ class Bench:
 
         executor = replace(self.executor, watch=watch) if limited and deadline is not None else self.executor
         try:
-            execute(jobs, self.store, executor=executor, take=take, done=done, writer=self.writer)
+            execute(jobs, self.store, executor=executor, take=take, done=done, held=self.held)
         except _Late:
             return False
         return True

@@ -105,8 +105,8 @@ class Stages:
             self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
         ahead, uncompared = validation.front(), [*uncompared, *validation.left_out]
         lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
-        if bench.writer is not None:
-            bench.writer.flush()
+        if bench.held is not None:
+            bench.held.writer.flush()
         bench.store.adopt()
         if clock.seconds is None:
             bench.store.compact()

@@ -13,6 +13,7 @@ from ..quantities.arguments import checked
 from ..results.occupied import check_answer
 from ..runs.executor import Executor
 from ..runs.job import build
+from ..runs.sweeping.execute import opened as opened_table
 from ..runs.sweeping.run_table import RunTable
 from ..scenario import Scenario
 from ..verdict import Exchange
@@ -166,7 +167,7 @@ def solve(
             def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
                 say(stage, best, "" if best is None else bench.expectation(best))
 
-            with bench.store.writer() as bench.writer:
+            with opened_table(bench.store) as bench.held:
                 if (rule := first_rule(bench, seed, clock.until(1.0))) is not None:
                     shown("rule of thumb: tail drop below the bound", rule)
                 spent = effort_of(bench, clock, runs, seed)

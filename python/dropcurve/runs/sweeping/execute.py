@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...present import notebook
 from ...scenario import Scenario
 from .. import cache, derived
 from ..executor import Executor
 from ..job import Job
+from ..store import RunStore
 from . import batches, stored_rows
 from .make import Take, make
 from .rows import Row
@@ -24,6 +25,22 @@ SLICE = 20_000
 
 #: Called with (runs done, runs needed); both include stored runs.
 Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """The writer of a table, and the store of runs if there is one, which stay open over many calls of `execute`: to
+    open both takes longer than a batch of few runs, and a file for each batch would be one of few rows."""
+
+    writer: Writer
+    records: RunStore | None
+
+
+@contextmanager
+def opened(table: RunTable) -> Iterator[OpenTable]:
+    """A table and its store of runs, open. Raises as `cache.store`."""
+    with cache.store(table.cache) as records, table.writer() as writer:
+        yield OpenTable(writer, records)
 
 
 def complete(
@@ -72,12 +89,12 @@ def execute(
     executor: Executor,
     take: Take,
     done: Tell | None = None,
-    writer: Writer | None = None,
+    held: OpenTable | None = None,
 ) -> None:
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.
 
-    A ``writer`` of the table that stays open collects the rows of many calls in one file: one for each call, of few
-    rows, would take longer than they did. Runs on a cluster have writers of their own.
+    A table that is ``held`` open collects the rows of many calls in one file. Runs on a cluster have writers of their
+    own.
 
     A run that another command stored is read, the others are made, each by one session even if several ask for it at
     once. The rows that are finished when this is interrupted or fails stay in the table. The runs are also stored for
@@ -94,11 +111,11 @@ def execute(
         if done is not None:
             done(finished, len(jobs))
 
-    with _writing(store, writer) as copies:
-        left = _copied(jobs, store, counted, copies)
+    with _writing(store, held) as copies, _records(store, held) as known:
+        left = _copied(jobs, store, counted, copies, known)
     if not left:
         return
-    with cache.store(store.cache) as records:
+    with _records(store, held) as records:
         if records is not None:
             left = [_with_derived(job) for job in left]
         if executor.cluster is not None:
@@ -107,18 +124,30 @@ def execute(
                     left, store, elsewhere.client, address=executor.cluster, take=counted, records=records
                 )
         else:
-            with _writing(store, writer) as own:
+            with _writing(store, held) as own:
                 make(left, own, threads=executor.threads, take=counted, store=records, watch=executor.watch)
 
 
 @contextmanager
-def _writing(table: RunTable, writer: Writer | None) -> Iterator[Writer]:
+def _writing(table: RunTable, held: OpenTable | None) -> Iterator[Writer]:
     """The open writer, or one for this call."""
-    if writer is not None:
-        yield writer
+    if held is not None:
+        yield held.writer
         return
     with table.writer() as own:
         yield own
+
+
+@contextmanager
+def _records(table: RunTable, held: OpenTable | None) -> Iterator[RunStore | None]:
+    """The open store of runs, or one for this call. What was added is written at its end, for those who wait for it."""
+    if held is None:
+        with cache.store(table.cache) as own:
+            yield own
+        return
+    yield held.records
+    if held.records is not None:
+        held.records.flush()
 
 
 def _with_derived(job: Job) -> Job:
@@ -126,11 +155,12 @@ def _with_derived(job: Job) -> Job:
     return job if job.keep != "summary" else replace(job, keep=derived.keep(job.scenario, series=False))
 
 
-def _copied(jobs: Sequence[Job], table: RunTable, take: Take, writer: Writer) -> list[Job]:
+def _copied(
+    jobs: Sequence[Job], table: RunTable, take: Take, writer: Writer, store: RunStore | None
+) -> list[Job]:
     """Copies the rows that other commands have stored into the table and returns the jobs that remain."""
-    with cache.store(table.cache) as store:
-        keys = {job.key for job in jobs}
-        stored = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
+    keys = {job.key for job in jobs}
+    stored = {} if store is None else stored_rows.find(store, keys, exclude=table.folder.resolve())
     if not stored:
         return list(jobs)
     # A run that another session is making is left to `make`, which waits for it.
