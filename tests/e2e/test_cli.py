@@ -236,7 +236,8 @@ def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
          ["dropcurve: a comparison needs two variants or more; give --queue twice, --vary with two values, "
           "or two scenarios"]),
         (["compare", "short.toml", "--queue", "droptail", "--queue", "rde"],
-         ["dropcurve: short.toml: queue.kind = \"rde\": must be one of "]),
+         ["dropcurve: short.toml: queue.kind = \"rde\": no such discipline; did you mean 'red'? "
+          "`dropcurve list disciplines` shows all 64"]),
         (["show", "nowhere"],
          ["dropcurve: nowhere: no such folder; name a folder that `dropcurve run` or `compare` "
           "wrote; they print its name"]),

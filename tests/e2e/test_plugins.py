@@ -44,7 +44,7 @@ def test_a_scenario_alone_loads_no_code(tmp_path: Path) -> None:
     shutil.copyfile(HALF, tmp_path / "half.py")
     found = cli(tmp_path, "run", "droptail_vs_red", *SHORT, "--set", "queue.kind=half", "--no-report")
     assert found.returncode == 2
-    assert "must be one of" in found.stderr and "half" in found.stderr
+    assert "no such discipline" in found.stderr and "half" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_a_lesson_in_an_address_opens_with_or_without_a_scenario(opened: Callabl
     [
         ("scenario=chain&link=hop9", "link = hop9: is not a link of the scenario; take one of hop1", "hop1"),
         ("scenario=zzz", "scenario = zzz: is not a scenario of the studio", "Tail drop or RED"),
-        ("scenario=ecn&set=queue.kind%3Dfoo", 'queue.kind = "foo": must be one of', "Tail drop or RED"),
+        ("scenario=ecn&set=queue.kind%3Dfoo", 'queue.kind = "foo": no such discipline', "Tail drop or RED"),
         ("scenario=ecn&lesson=zzz", "lesson = zzz: is not a lesson", "RED that marks"),
         ("scenario=ecn&seed=-1", "seed = -1: is no whole number from 0", "RED that marks"),
         ("scenario=ecn&t=soon", "t = soon: is no time in seconds", "RED that marks"),
