@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from . import intervals
 from .document import Document, Headline, MetricTable, TableCell
 from .visible import visible
@@ -39,10 +41,21 @@ def _opening(headline: Headline | None) -> list[str]:
 
 
 def _table(table: MetricTable) -> str:
-    head = ["", "unit", *(escaped(name) for name in table.labels)]
+    heads = ["", "unit", *(escaped(name) for name in table.labels)]
     rows = [[escaped(line.title), line.unit, *map(_cell, line.cells)] for line in table.lines]
-    rule = ["---", "---", *("--:" for _ in table.labels)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
+    return pipes(heads, rows, words=2)
+
+
+def pipes(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: int) -> str:
+    """A table in the pipes of Markdown.
+
+    Args:
+        heads: Heading of each column, `escaped`.
+        rows: Rows of escaped text.
+        words: Number of columns at the left that hold words; the others hold numbers.
+    """
+    rule = ["---" if i < words else "--:" for i in range(len(heads))]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [heads, rule, *rows])
 
 
 def _cell(cell: TableCell) -> str:

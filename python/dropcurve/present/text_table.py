@@ -39,9 +39,8 @@ def aligned(table: TextTable) -> str:
 
 def as_markdown(table: TextTable) -> str:
     """Returns the table in the pipes of Markdown."""
-    rule = ["---" if i < table.words else "--:" for i in range(len(table.heads))]
-    lines = [[markdown.escaped(cell) for cell in line] for line in (table.heads, *table.rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
+    head, *rows = ([markdown.escaped(cell) for cell in line] for line in (table.heads, *table.rows))
+    return markdown.pipes(head, rows, words=table.words)
 
 
 def as_latex(table: TextTable) -> str:

@@ -111,11 +111,11 @@ def execute(
         if done is not None:
             done(finished, len(jobs))
 
-    with _writing(store, held) as copies, _records(store, held) as known:
-        left = _copied(jobs, store, counted, copies, known)
-    if not left:
-        return
     with _records(store, held) as records:
+        with _writing(store, held) as copies:
+            left = _copied(jobs, store, counted, copies, records)
+        if not left:
+            return
         if records is not None:
             left = [_with_derived(job) for job in left]
         if executor.cluster is not None:
