@@ -365,4 +365,4 @@ impl Control for Bbr {
 mod law_tests;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

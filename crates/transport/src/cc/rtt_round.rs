@@ -19,6 +19,8 @@ pub(super) struct RttRound {
     count: u32,
     least: Span,
     end: u32,
+    /// The window was being reduced at an ACK since [`RttRound::take_interruption`].
+    interrupted: bool,
 }
 
 /// A round that has ended.
@@ -51,7 +53,15 @@ pub(super) use watches_rounds;
 
 impl Default for RttRound {
     fn default() -> RttRound {
-        RttRound { base: UNKNOWN, max: Span::ZERO, sum: 0, count: 0, least: UNKNOWN, end: 0 }
+        RttRound {
+            base: UNKNOWN,
+            max: Span::ZERO,
+            sum: 0,
+            count: 0,
+            least: UNKNOWN,
+            end: 0,
+            interrupted: false,
+        }
     }
 }
 
@@ -63,12 +73,18 @@ impl RttRound {
 
     /// Takes the sample of an ACK.
     pub(super) fn measure(&mut self, event: &AckEvent) {
+        self.interrupted |= event.recovering || event.reducing;
         let Some(rtt) = event.delay_sample() else { return };
         self.base = self.base.min(rtt);
         self.max = self.max.max(rtt).max(self.base);
         self.least = self.least.min(rtt);
         self.sum += rtt.0;
         self.count += 1;
+    }
+
+    /// Whether the window was being reduced at an ACK since the last call.
+    pub(super) fn take_interruption(&mut self) -> bool {
+        std::mem::take(&mut self.interrupted)
     }
 
     /// The round that this ACK ends, if it ends one that has samples.

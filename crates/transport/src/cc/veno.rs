@@ -10,7 +10,7 @@
 //! other round trip and a loss leaves a half.
 
 use super::avoidance::{reduced, Avoidance};
-use super::rtt_round::RttRound;
+use super::rtt_round::{watches_rounds, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 
@@ -28,8 +28,6 @@ pub struct Veno {
     rounds: RttRound,
     /// Segments queued in the last round.
     queued: f64,
-    /// The window was being reduced at the last ACK.
-    interrupted: bool,
     /// The next window acknowledged with a queue lets the window grow.
     grows: bool,
 }
@@ -44,7 +42,6 @@ impl Veno {
             beta: params.veno_beta,
             rounds: RttRound::default(),
             queued: f64::INFINITY,
-            interrupted: false,
             grows: true,
         }
     }
@@ -53,7 +50,7 @@ impl Veno {
 impl Control for Veno {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
         let judged = if self.by_ack { self.rounds.taken() } else { self.rounds.ended(event) };
-        if std::mem::take(&mut self.interrupted) && self.by_ack {
+        if self.rounds.take_interruption() && self.by_ack {
             self.queued = f64::INFINITY;
         } else if let Some(round) = judged {
             self.queued = self.rounds.queued(window.cwnd, round.least);
@@ -78,18 +75,7 @@ impl Control for Veno {
         reduced(window, event, if random { RANDOM_LOSS } else { 0.5 })
     }
 
-    fn on_open(&mut self, srtt: Option<units::Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-        self.interrupted |= event.recovering || event.reducing;
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]

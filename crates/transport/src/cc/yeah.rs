@@ -10,7 +10,7 @@
 //! eighth; after `yeah_rho` slow rounds a half.
 
 use super::avoidance::{reduced, reduced_by_whole, Avoidance};
-use super::rtt_round::{Round, RttRound};
+use super::rtt_round::{watches_rounds, Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 
@@ -32,8 +32,6 @@ pub struct Yeah {
     delay: f64,
     rho: u64,
     rounds: RttRound,
-    /// The window was being reduced at the last ACK.
-    interrupted: bool,
     /// Segments queued in the last round.
     queued: f64,
     /// Slow rounds in a row; fast rounds.
@@ -55,7 +53,6 @@ impl Yeah {
             delay: params.yeah_delay,
             rho: params.yeah_rho,
             rounds: RttRound::default(),
-            interrupted: false,
             queued: 0.0,
             slow: 0,
             fast: 0,
@@ -93,7 +90,7 @@ impl Yeah {
 
 impl Control for Yeah {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        if std::mem::take(&mut self.interrupted) && self.linux {
+        if self.rounds.take_interruption() && self.linux {
             self.rounds.restart(event.next);
         }
         let left = self.growth.start(window, event);
@@ -119,18 +116,7 @@ impl Control for Yeah {
         reduced(window, event, 1.0 - share)
     }
 
-    fn on_open(&mut self, srtt: Option<units::Span>) {
-        self.rounds.open(srtt.filter(|_| self.handshake_rtt));
-    }
-
-    fn on_every_ack(&mut self, event: &AckEvent) {
-        self.rounds.measure(event);
-        self.interrupted |= event.recovering || event.reducing;
-    }
-
-    fn watches(&self) -> bool {
-        true
-    }
+    watches_rounds!();
 }
 
 #[cfg(test)]

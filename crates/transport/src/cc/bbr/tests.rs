@@ -4,7 +4,7 @@ use super::*;
 use crate::params::{BbrExit, BbrQuantum};
 use units::Bytes;
 
-pub(super) fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
+pub(in crate::cc) fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
     Sample {
         now: Time(ms * 1_000_000),
         newly_acked: acked,

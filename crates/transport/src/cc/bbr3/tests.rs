@@ -1,29 +1,15 @@
 //! Steps computed by hand.
 
 use super::*;
+use crate::cc::bbr;
 
 pub(super) fn sample(ms: u64, acked: u32, delivered: u32, prior: u32, rate: f64) -> Sample {
     Sample {
-        now: Time(ms * 1_000_000),
-        newly_acked: acked,
-        newly_lost: 0,
-        rate: Some(rate),
-        delivered: acked,
-        prior_delivered: prior,
         tx_in_flight: 100,
-        lost: 0,
-        app_limited: false,
-        rtt: Some(Span::from_millis(100)),
-        total_delivered: delivered,
-        total_lost: 0,
         prior_in_flight: 100,
         in_flight: 100,
-        departs: Time(ms * 1_000_000),
         cwnd_limited: false,
-        srtt: Some(Span::from_millis(100)),
-        recovering: false,
-        timed_out: false,
-        selective: true,
+        ..bbr::tests::sample(ms, acked, delivered, prior, rate)
     }
 }
 
