@@ -16,6 +16,9 @@ pty = pytest.importorskip("pty")
 
 #: Seconds until a dialogue has to be over.
 LONGEST_S = 120.0
+#: Seconds after which a control character is typed again, as a person would: an interrupt between the print of a
+#: question and the read of its answer is seen only when that read ends.
+AGAIN_S = 10.0
 INTERRUPT, END = "\x03", "\x04"
 SCRIPT = "tc qdisc add dev eth1 root tbf rate 2mbit burst 16k latency 400ms\n"
 
@@ -28,13 +31,18 @@ def dialogue(answers: Sequence[tuple[str, str]], folder: Path, *, kind: str = "d
         os.chdir(folder)
         os.environ.update(TERM=kind, COLUMNS="100", XDG_CONFIG_HOME=str(folder))
         os.execv(sys.executable, [sys.executable, "-m", "dropcurve"])
-    shown, asked, waiting = "", 0, list(answers)
+    shown, asked, waiting, control, typed = "", 0, list(answers), b"", 0.0
     until = time.monotonic() + LONGEST_S
     while time.monotonic() < until:
         if waiting and (at := shown.find(waiting[0][0], asked)) >= 0:
             asked = at + 1
             answer = waiting.pop(0)[1]
-            os.write(terminal, answer.encode() if answer in (INTERRUPT, END) else f"{answer}\n".encode())
+            control = answer.encode() if answer in (INTERRUPT, END) else b""
+            os.write(terminal, control or f"{answer}\n".encode())
+            typed = time.monotonic()
+        elif control and time.monotonic() > typed + AGAIN_S:
+            os.write(terminal, control)
+            typed = time.monotonic()
         if select.select([terminal], [], [], 0.2)[0]:
             try:
                 part = os.read(terminal, 4096)
