@@ -28,6 +28,8 @@ def dialogue(answers: Sequence[tuple[str, str]], folder: Path, *, kind: str = "d
     typed without a line end. ``kind`` is that of the terminal."""
     child, terminal = pty.fork()
     if child == 0:
+        # A shell that starts the tests in the background ignores SIGINT for all of them.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.chdir(folder)
         os.environ.update(TERM=kind, COLUMNS="100", XDG_CONFIG_HOME=str(folder))
         os.execv(sys.executable, [sys.executable, "-m", "dropcurve"])
