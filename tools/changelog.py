@@ -46,7 +46,7 @@ def items(notes: list[Path]) -> dict[str, list[str]]:
 
 def with_items(text: str, added: dict[str, list[str]]) -> str:
     """A section with further items, each at the end of the list of its kind."""
-    parts = re.split(r"^(?=### )", text, flags=re.M) if text else []
+    parts = [part for part in re.split(r"^(?=### )", text, flags=re.M) if part]
     for title, lines in added.items():
         heading = f"### {title}\n"
         place = next((number for number, part in enumerate(parts) if part.startswith(heading)), None)

@@ -51,3 +51,11 @@ def test_notes_after_a_section_was_written_are_added_to_it(root: Path) -> None:
         "\n### Fixed\n\n* RED forgets.\n"
         "\n## 0.1.0 (2026-12-01)\n\n### Added\n\n* RED.\n"
     )
+
+
+def test_a_section_that_begins_with_its_items_gets_no_blank_lines(root: Path) -> None:
+    section = "\n## 0.1.0 (2026-12-01)\n\n### Added\n\n* RED.\n"
+    (root / "CHANGELOG.md").write_text(f"# Changelog\n\nIntroduction.\n{section}")
+    (root / "changes" / "pie.added.md").write_text("PIE.\n")
+    changelog.main(root, "0.1.0", "2026-12-01")
+    assert (root / "CHANGELOG.md").read_text() == f"# Changelog\n\nIntroduction.\n{section}* PIE.\n"
