@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..errors import nearest
 from ..quantities import units
-from . import ios_class, policers
+from . import code_points, ios_class, policers
 from .ios_policy import Block, Policies, policies
 from .model import Import, Note, chosen, promise, refuse
 from .numbers import whole
@@ -22,11 +22,6 @@ T = TypeVar("T")
 DEFAULT_MIN = (20, 22, 24, 26, 28, 31, 33, 35)
 DEFAULT_MAX, DEFAULT_DENOMINATOR, DEFAULT_CONSTANT, DEFAULT_LIMIT, DEFAULT_FLOWS = 40, 10, 9, 64, 16
 
-#: DSCPs by name.
-DSCPS = {
-    "default": 0, "ef": 46, **{f"cs{n}": 8 * n for n in range(8)},
-    **{f"af{x}{y}": 8 * x + 2 * y for x in range(1, 5) for y in range(1, 4)},
-}  # fmt: skip
 DSCP_MIN = {
     0: 20, 46: 36,
     **{8 * n: 20 + 2 * n for n in range(1, 8)},
@@ -140,7 +135,7 @@ def _of(policies: Policies, block: Block, rate_bps: float | None, packet_bytes: 
     limit = _limit(block.body, known, notes, origin)
     _rate_notes(policies, block, known, notes)
     matched = policies.maps.get(block.title.partition("/")[2], [])
-    points = [_number(word, origin) for word in matched if word.isdecimal() or word.lower() in DSCPS]
+    points = [point for word in matched if (point := code_points.number(word)) is not None]
     kind, params = _discipline(block, limit, known, packet_bytes, notes, origin, points)
     first = ios_class.above(policies, block, known)
     if len(first) > 1:
@@ -163,15 +158,9 @@ def _of(policies: Policies, block: Block, rate_bps: float | None, packet_bytes: 
     return Import(
         "ios", kind, params, notes, rate, others, title=block.title,
         share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
-        policed_burst=None if policed is None else ios_class.police_burst(block), voice=_calls_alone(matched, origin),
+        policed_burst=None if policed is None else ios_class.police_burst(block),
+        voice=code_points.calls_alone(map(code_points.number, matched)),
     )  # fmt: skip
-
-
-def _calls_alone(matched: list[str], origin: str) -> bool:
-    """Whether the code points that a class matches are those of calls: expedited forwarding and voice-admit."""
-    known = [word.lower() == "voice-admit" or _number(word, origin) in (46, 44) for word in matched
-             if word.isdecimal() or word.lower() in (*DSCPS, "voice-admit")]  # fmt: skip
-    return bool(known) and len(known) == len(matched) and all(known)
 
 
 def _policed(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> float | None:
@@ -350,9 +339,10 @@ def trimmed(rows: list[T]) -> list[T]:
 def _number(word: str, origin: str) -> int:
     if word.isdecimal():
         return whole(word, "random-detect dscp", origin=origin)
-    if word.lower() not in DSCPS:
+    point = code_points.number(word)
+    if point is None:
         refuse("random-detect dscp", word, "is no DSCP", "write its number", origin=origin)
-    return DSCPS[word.lower()]
+    return point
 
 
 def looks_like(text: str) -> bool:

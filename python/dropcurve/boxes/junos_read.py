@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..quantities import units
+from . import junos_classes
 from .model import PRIORITY_PKTS, Import, Note, Priority, promise, refuse
 from .numbers import at as word_at
 from .numbers import one_of, real, whole
@@ -96,6 +97,7 @@ def _of(
     shared = {
         "others": [one for one in configuration.titles if one != title], "title": title, "share_bps": promised,
         "above": first, "urgent": configuration.urgent(title),
+        "voice": junos_classes.calls_alone(configuration.lines, title),
     }  # fmt: skip
     if not profiles:
         return Import("junos", "droptail", {"limit": f"{limit} B"}, notes, rate, **shared)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..files.shape import Keys
+from . import code_points
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .numbers import fit, whole
 from .red_rows import INSTANT, MARKS_BEYOND, cells, lost, no_weight, percent, rows_of
@@ -107,7 +108,8 @@ def read(
 ) -> Import:
     """A profile of CONFIG_DB; of several, the one named, or the first that a queue uses."""
     tables = read_json(text, origin=origin)
-    shape = {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str}), "PORT?": Keys(dict)}
+    shape = {"WRED_PROFILE?": Keys(dict), "QUEUE?": Keys({"wred_profile?": str}), "PORT?": Keys(dict),
+             "DSCP_TO_TC_MAP?": Keys(Keys(str)), "TC_TO_QUEUE_MAP?": Keys(Keys(str))}  # fmt: skip
     fit(tables, shape, "", origin=origin)
     profiles = tables.get("WRED_PROFILE")
     if not profiles:
@@ -147,17 +149,42 @@ def read(
     discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
     others = [one for one in profiles if one != chosen]
     speed = _speed(tables, chosen, notes, origin)
-    return Import("sonic", discipline, params, notes, None, others, title=chosen, port_bps=speed)
+    voice = _calls_alone(tables, chosen)
+    return Import("sonic", discipline, params, notes, None, others, title=chosen, port_bps=speed, voice=voice)
+
+
+def _queues_of(tables: Mapping[str, Any], profile: str) -> list[str]:
+    """The keys of the table QUEUE, such as ``Ethernet0|3``, that use a profile."""
+    return [
+        key
+        for key, one in tables.get("QUEUE", {}).items()
+        if re.sub(r"^\[WRED_PROFILE\|(.*)\]$", r"\1", one.get("wred_profile", "")) == profile
+    ]
+
+
+def _calls_alone(tables: Mapping[str, Any], profile: str) -> bool:
+    """Whether the maps from code points to queues put calls alone into the queues of a profile."""
+    numbers: set[str] = set()
+    for key in _queues_of(tables, profile):
+        first, _, last = key.rpartition("|")[2].partition("-")
+        if not (first + last).isdecimal():
+            return False
+        numbers |= {str(one) for one in range(int(first), int(last or first) + 1)[:64]}
+    classes = {
+        one
+        for table in tables.get("TC_TO_QUEUE_MAP", {}).values()
+        for one, queue in table.items()
+        if queue in numbers
+    }
+    maps = tables.get("DSCP_TO_TC_MAP", {}).values()
+    return code_points.calls_alone(
+        code_points.number(point) for table in maps for point, one in table.items() if one in classes
+    )
 
 
 def _speed(tables: Mapping[str, Any], profile: str, notes: list[Note], origin: str) -> float | None:
     """The rate of the slowest port with a queue of this profile, by the table PORT; None where the table has none."""
-    ports = {
-        port
-        for key, one in tables.get("QUEUE", {}).items()
-        if re.sub(r"^\[WRED_PROFILE\|(.*)\]$", r"\1", one.get("wred_profile", "")) == profile
-        for port in key.rpartition("|")[0].split(",")
-    }
+    ports = {port for key in _queues_of(tables, profile) for port in key.rpartition("|")[0].split(",")}
     held = tables.get("PORT", {})
     speeds = [
         whole(held[port]["speed"], f"PORT|{port}.speed", origin=origin)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from . import tc_filters
 from .model import Note, json_of
 from .numbers import fit, one_of, real, whole
 from .policers import elsewhere, of_filter
@@ -71,8 +72,11 @@ def _take(tree: Tree, words: list[str], number: int, *, command: bool) -> None:
         return
     if words[0] in ("qdisc", "class") and len(words) > 1 and words[1] not in NOT_SET:
         check(words, number)
-    if words[0] == "filter" and "police" in words:
-        tree.notes += elsewhere([of_filter(words, number)])
+    if words[0] == "filter" and words[1:2] and words[1] not in NOT_SET:
+        if "police" in words:
+            tree.notes += elsewhere([of_filter(words, number)])
+        if (into := tc_filters.parsed(words)) is not None:
+            tree.filters.append(into)
     elif words[0] == "class":
         if words[1:2] and words[1] not in NOT_SET:
             tree.branches.append(branch(words[1:]))

@@ -13,6 +13,7 @@ from itertools import pairwise
 from ..errors import UsageError
 from . import tc_numbers as tc
 from .model import Note, Priority
+from .tc_filters import Filter
 
 #: Queues that contain others, and their properties that are not simulated when a leaf is taken alone.
 CONTAINERS = {
@@ -61,10 +62,11 @@ class Branch:
 
 @dataclass
 class Tree:
-    """All queues, classes and notes of a text."""
+    """All queues, classes, filters into classes, and notes of a text."""
 
     queues: list[Queue] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
+    filters: list[Filter] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     def branch(self, queue: Queue) -> Branch | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import tc_read
+from . import code_points, tc_read
 from .model import Export, Import, Note, Problems, bottleneck, refuse, with_others
 from .numbers import real, whole
 from .settings import Settings
@@ -204,7 +204,18 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
         if ("priority",) in own:
             lost = Note("lost", "priority", f"{own['priority',]}: which class borrows first is not simulated")
             queue = replace(queue, notes=[*queue.notes, lost])
-        yield replace(queue, share_bps=guaranteed if guaranteed and most and guaranteed < most else None)
+        yield replace(
+            queue,
+            share_bps=guaranteed if guaranteed and most and guaranteed < most else None,
+            voice=_calls_alone(own),
+        )
+
+
+def _calls_alone(options: Options) -> bool:
+    """Whether each match of a class is by the code point of calls."""
+    matches = {path: value for path, value in options.items() if path[:1] == ("match",) and len(path) > 2}
+    points = {path[1]: value for path, value in matches.items() if path[-1] == "dscp"}
+    return code_points.calls_alone(code_points.number(points.get(path[1], "")) for path in matches)
 
 
 def _queue(title: str, kind: str, options: Options, rate: float | None, origin: str) -> Import:

@@ -1,0 +1,66 @@
+"""Forwarding classes of Junos: the code points that classifiers and firewall filters put into each.
+
+Reference: JunosCoS. A class that the text does not fill has the code points of Junos's default classifier, in which
+``expedited-forwarding`` has EF alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import code_points
+
+#: The only class of the default classifier that has calls alone.
+EXPEDITED = "expedited-forwarding"
+
+
+def calls_alone(lines: list[list[str]], scheduler: str) -> bool:
+    """Whether the forwarding classes of a scheduler have calls alone."""
+    classes = {
+        words[-3] for words in lines
+        if words[-2:] == ["scheduler", scheduler] and words[-4:-3] == ["forwarding-class"]
+    }  # fmt: skip
+    return bool(classes) and all(_has_calls_alone(lines, one) for one in classes)
+
+
+def _has_calls_alone(lines: list[list[str]], name: str) -> bool:
+    matched = [*_classified(lines, name), *_filtered(lines, name)]
+    return code_points.calls_alone(matched) if matched else name == EXPEDITED
+
+
+def _classified(lines: list[list[str]], name: str) -> Iterator[int | None]:
+    """The code points that classifiers put into a class; None for one that is not known, and for other markings."""
+    for words in lines:
+        if "classifiers" not in words or "code-points" not in words or name not in words:
+            continue
+        kind = words[words.index("classifiers") + 1]
+        stated = words[words.index("code-points") + 1 :]
+        if _after(words, "forwarding-class") == name:
+            known = kind in ("dscp", "dscp-ipv6")
+            yield from (_point(one) if known else None for one in stated if one not in ("[", "]"))
+
+
+def _filtered(lines: list[list[str]], name: str) -> Iterator[int | None]:
+    """The code points that terms of firewall filters put into a class; None for a term without one."""
+    for words in lines:
+        if "term" not in words or words[-3:] != ["then", "forwarding-class", name]:
+            continue
+        term = [*words[:-3], "from"]
+        conditions = [one[len(term) :] for one in lines if one[: len(term)] == term]
+        own = [one for one in conditions if one[:1] in (["dscp"], ["traffic-class"])]
+        yield from (_point(word) for one in own for word in one[1:] if word not in ("[", "]"))
+        if not own:
+            yield None
+
+
+def _after(words: list[str], key: str) -> str:
+    at = words.index(key) + 1 if key in words else len(words)
+    return words[at] if at < len(words) else ""
+
+
+def _point(word: str) -> int | None:
+    """A code point as Junos writes it: six binary digits, or a name or number."""
+    bits = word.strip("[]")
+    if len(bits) == 6 and set(bits) <= {"0", "1"}:
+        return int(bits, 2)
+    return code_points.number(bits)

@@ -1,0 +1,116 @@
+"""Queues that a configuration gives to calls alone, by the code points of their class."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dropcurve import boxes
+from dropcurve.boxes import code_points
+from dropcurve.cli import invoke
+
+JUNOS = """
+set class-of-service schedulers be buffer-size temporal 50k
+set class-of-service schedulers calls buffer-size temporal 20k
+set class-of-service scheduler-maps m forwarding-class best-effort scheduler be
+set class-of-service scheduler-maps m forwarding-class expedited-forwarding scheduler calls
+"""
+CLASSIFIER = (
+    "set class-of-service classifiers dscp c forwarding-class expedited-forwarding loss-priority low "
+    "code-points "
+)
+TERM = "set firewall family inet filter f term t"
+LINUX = """
+tc qdisc add dev eth0 root handle 1: htb default 20
+tc class add dev eth0 parent 1: classid 1:10 htb rate 1mbit
+tc class add dev eth0 parent 1: classid 1:20 htb rate 9mbit
+tc qdisc add dev eth0 parent 1:20 fq_codel
+tc qdisc add dev eth0 parent 1:10 pfifo limit 20
+"""
+U32 = "tc filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip"
+VYOS = """
+set qos policy shaper WAN bandwidth 10mbit
+set qos policy shaper WAN default bandwidth 90%
+set qos policy shaper WAN default queue-type fq-codel
+set qos policy shaper WAN class 10 bandwidth 10%
+set qos policy shaper WAN class 10 queue-type drop-tail
+set qos interface eth0 egress WAN
+"""
+MATCH = "set qos policy shaper WAN class 10 match"
+
+
+def sonic(classes: dict[str, str]) -> str:
+    profile = {
+        "wred_green_enable": "true", "green_min_threshold": "100000", "green_max_threshold": "200000",
+        "green_drop_probability": "5",
+    }  # fmt: skip
+    return json.dumps({
+        "WRED_PROFILE": {"BULK": profile, "CALLS": profile},
+        "QUEUE": {"Ethernet0|0-1": {"wred_profile": "BULK"}, "Ethernet0|5": {"wred_profile": "CALLS"}},
+        "DSCP_TO_TC_MAP": {"AZURE": classes}, "TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "1": "1", "5": "5"}},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "voice"),
+    [
+        (JUNOS, True),
+        (JUNOS + CLASSIFIER + "101110", True),
+        (JUNOS + CLASSIFIER + "[ ef af41 ]", False),
+        (JUNOS + CLASSIFIER.replace(" dscp ", " inet-precedence ") + "101", False),
+        (JUNOS.replace("expedited", "assured"), False),
+        (f"{JUNOS}{TERM} from dscp ef\n{TERM} then forwarding-class expedited-forwarding", True),
+        (f"{JUNOS}{TERM} from port 5060\n{TERM} then forwarding-class expedited-forwarding", False),
+        (LINUX, False),
+        (f"{LINUX}{U32} dsfield 0xb8 0xfc flowid 1:10", True),
+        (f"{LINUX}{U32} dsfield 0xb8 0xfc flowid 1:20", False),
+        (f"{LINUX}{U32} dsfield 0xb8 0xe0 flowid 1:10", False),
+        (f"{LINUX}{U32} dport 5060 0xffff flowid 1:10", False),
+        (f"{LINUX}tc filter add dev eth0 parent 1: protocol ip flower ip_tos b8/fc classid 1:10", True),
+        (f"{LINUX}tc filter del dev eth0 parent 1: protocol ip flower ip_tos b8/fc classid 1:10", False),
+        (f"{VYOS}{MATCH} VOIP ip dscp EF", True),
+        (f"{VYOS}{MATCH} VOIP ip dscp EF\n{MATCH} SIP ip destination port 5060", False),
+        (f"{VYOS}{MATCH} VOIP ip dscp AF41", False),
+        (sonic({"46": "5", "0": "0"}), True),
+        (sonic({"46": "5", "40": "5"}), False),
+        (sonic({"0": "0"}), False),
+    ],
+)
+def test_the_queue_of_calls_is_known_by_its_code_points(text: str, voice: bool) -> None:
+    found = [one.title for one in boxes.read_all(text, rate_bps=1e7) if one.voice]
+    assert len(found) == voice and set(found) <= {"calls", "dev eth0 parent 1:10", "WAN/class 10", "CALLS"}
+
+
+def test_a_default_class_has_the_rest_whatever_its_filters() -> None:
+    text = LINUX.replace("default 20", "default 10") + f"{U32} dsfield 0xb8 0xfc flowid 1:10"
+    assert not any(one.voice for one in boxes.read_all(text))
+
+
+def test_fix_of_another_box_does_not_judge_calls_with_transfers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tc.sh").write_text(f"{LINUX}{U32} dsfield 0xb8 0xfc flowid 1:10\n", encoding="utf-8")
+    words = ["fix", str(tmp_path / "tc.sh"), "--time", "0s", "--duration", "3s", "--replications", "2"]
+    assert invoke([*words, "--json"]) == 0
+    seen = capsys.readouterr()
+    assert [one["queue"] for one in json.loads(seen.out)["queues"]] == ["dev eth0 parent 1:20"]
+    assert "dev eth0 parent 1:10: calls alone (DSCP EF)" in seen.err
+
+
+@pytest.mark.parametrize(
+    ("word", "point"),
+    [
+        ("EF", 46),
+        ("46", 46),
+        ("0x2e", 46),
+        ("af41", 34),
+        ("voice-admit", 44),
+        ("64", None),
+        ("0xzz", None),
+        ("rtp", None),
+    ],
+)
+def test_a_code_point_has_a_name_or_a_number(word: str, point: int | None) -> None:
+    assert code_points.number(word) == point
