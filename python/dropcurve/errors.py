@@ -7,6 +7,7 @@ import errno
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal, Self, TypeVar
 
@@ -180,7 +181,7 @@ class UsageError(DropcurveError):
 
 
 class MissingError(UsageError, ImportError):
-    """A library of an extra that is not installed."""
+    """A library of an extra that is not installed, or too old."""
 
 
 #: Purpose of each library, and the extras that install it.
@@ -193,17 +194,21 @@ EXTRAS = {
     "polars": ("data frames of polars", ("tables",)),
     "xarray": ("labelled arrays", ("tables",)),
     "optuna": ("searches of an editable installation", ("optuna",)),
+    "mcp": ("tools for agents", ("mcp",)),
 }
 
 
 def require(*libraries: str) -> None:
-    """Checks that libraries of an extra are installed, without loading them.
+    """Checks that libraries of an extra are installed, in a version that the extra accepts, without loading them.
 
     Raises:
-        MissingError: One line for the missing ones: their purpose, and the command that installs them.
+        MissingError: One line for the missing ones, or for one of another version: their purpose, and the command that
+            installs them.
     """
     missing = [name for name in libraries if not installed(name)]
     if not missing:
+        for name in libraries:
+            _check_version(name)
         return
     purposes = " and ".join(EXTRAS[name][0] for name in missing)
     shared = [one for one in EXTRAS[missing[0]][1] if all(one in EXTRAS[name][1] for name in missing)]
@@ -215,6 +220,33 @@ def require(*libraries: str) -> None:
         f"pip install 'dropcurve[{extras}]'",
         shown="rule",
     )
+
+
+@cache
+def _check_version(library: str) -> None:
+    """Raises MissingError if the installed version of a library is none that its extra accepts.
+
+    pip installs what it accepts with the extra; a library that was there before may be older.
+    """
+    from importlib import metadata
+
+    from packaging.requirements import Requirement
+
+    try:
+        requirements = map(Requirement, metadata.requires("dropcurve") or [])
+        have = metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return  # run from a folder, without a record of what was installed
+    purpose, extras = EXTRAS[library]
+    wanted = next((one.specifier for one in requirements if one.name == library), None)
+    if wanted is not None and not wanted.contains(have, prereleases=True):
+        raise MissingError(
+            "library",
+            library,
+            f"{purpose} need {library} {wanted}, and {have} is installed here",
+            f"pip install 'dropcurve[{extras[0]}]'",
+            shown="rule",
+        )
 
 
 def installed(library: str) -> bool:

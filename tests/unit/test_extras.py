@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ main(sys.argv[1:])
 def light(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     # A tree searches with the Optuna of its environment, of which a wheel has a copy (test_third_party.py).
     missing = [one for one in errors.EXTRAS if one != "optuna"]
-    code = LIGHT.format(missing=[*missing, "mcp", "anyio", "distributed", "dask_jobqueue"])
+    code = LIGHT.format(missing=[*missing, "anyio", "distributed", "dask_jobqueue"])
     command = [sys.executable, "-c", code, *words]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120)
 
@@ -83,6 +84,30 @@ def test_a_verb_names_the_extra_it_needs_in_one_line(
     assert found.returncode == 2
     (line,) = found.stderr.strip().splitlines()
     assert f"pip install 'dropcurve[{extra}" in line
+
+
+@pytest.mark.parametrize("version", ["1.29.0", "2.0.0", "3.0.0"])
+def test_a_library_of_another_version_than_its_extra_is_named(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: version)
+    monkeypatch.setattr(metadata, "requires", lambda _: ["numpy>=1.26", 'mcp<3,>=2.0; extra == "mcp"'])
+    errors._check_version.cache_clear()
+    if version == "2.0.0":
+        return errors.require("mcp")
+    with pytest.raises(
+        errors.MissingError, match=rf"mcp <3,>=2.0, and {version} is installed.*dropcurve\[mcp\]"
+    ):
+        errors.require("mcp")
+
+
+def test_libraries_are_accepted_where_no_installation_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_recorded(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", none_recorded)
+    errors._check_version.cache_clear()
+    errors.require("duckdb")
 
 
 def test_every_library_names_an_extra_that_installs_it() -> None:

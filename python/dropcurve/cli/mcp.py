@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..errors import UsageError
+from ..errors import UsageError, require
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -20,21 +20,17 @@ MOST = 200_000
 def mcp(context: typer.Context) -> int:
     """Serve the verbs as tools for agents, over standard input and output (Model Context Protocol).
 
-    The tools are describe, list, advise, tune, compare, run, assert, evaluate, import, fix and export. Each takes the
-    options of its verb and answers with what --json prints. A tool reads and writes files as its verb does, with the
-    rights of the server's user.
+    The tools are describe, list, advise, tune, compare, stress, run, assert, evaluate, import, fix and export. Each
+    takes the options of its verb and answers with what --json prints. A tool reads and writes files as its verb does,
+    with the rights of the server's user.
 
     \b
     Example of a client's configuration:
       {"mcpServers": {"dropcurve": {"command": "dropcurve", "args": ["mcp"]}}}
     """
-    try:
-        import anyio
-        from mcp.server.stdio import stdio_server
-    except ImportError:
-        raise UsageError(
-            "mcp", "", "the library is not installed", "install it with: pip install 'dropcurve[mcp]'"
-        ) from None
+    require("mcp")
+    import anyio
+    from mcp.server.stdio import stdio_server
 
     async def serve() -> None:
         mcp_server = server(context.find_root().command)
