@@ -228,7 +228,7 @@ def _check_version(library: str) -> None:
 
     pip installs what it accepts with the extra; a library that was there before may be older.
     """
-    from importlib import metadata
+    import importlib.metadata as metadata
 
     from packaging.requirements import Requirement
 

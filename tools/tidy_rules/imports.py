@@ -15,7 +15,7 @@ LAZY = "__getattr__ = attributes(__name__, _HOME)"
 #: Libraries that take longer to load than a short command lasts, or that an install may be without.
 HEAVY = {
     "dask_jobqueue", "distributed", "duckdb", "importlib.metadata", "jinja2", "markupsafe", "matplotlib", "numpy",
-    "optuna", "pandas", "polars", "pyarrow", "rich", "scipy", "xarray",
+    "optuna", "packaging.requirements", "pandas", "polars", "pyarrow", "rich", "scipy", "xarray",
 }  # fmt: skip
 
 
