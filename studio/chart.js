@@ -18,14 +18,19 @@ function svg(tag, attributes = {}, ...children) {
 
 const finite = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
-/** A value with its interval in words. */
-export function valueWords({ y, half, n }, unit) {
-  const end = unit ? ` ${unit}` : "";
-  const interval = finite(half) ? ` ± ${short3(half)}` : "";
-  return `${short3(y)}${interval}${end}${n > 1 ? ` (95 % of ${n} runs)` : ""}`;
+/** A mean with its interval in words: those of the command line where it gave some. */
+const meanWords = ({ y, half, words }) => words ?? `${short3(y)}${finite(half) ? ` ± ${short3(half)}` : ""}`;
+
+/** A value with its interval and its unit, `unit` where its words have none of their own. */
+export function valueWords(point, unit) {
+  const end = point.unit ?? unit;
+  return `${meanWords(point)}${end ? ` ${end}` : ""}${point.n > 1 ? ` (95 % of ${point.n} runs)` : ""}`;
 }
 
-/** A chart. `set` gives it its lines: name, points with x, y, half and n, whether they are joined, and a colour if any. */
+/** The ends of a point's interval, which may be narrower than the half-width where a measure has a least or largest value. */
+const ends = ({ y, half, low, high }) => (finite(half) ? [low ?? y - half, high ?? y + half] : [y, y]);
+
+/** A chart. `set` gives it its lines: name, points with x, y, half, n and, if known, low, high, words and their unit, whether they are joined, and a colour if any. */
 export class Chart {
   constructor(title) {
     Object.assign(this, { title, lines: [], hidden: new Set(), view: null, chosen: null, name: title });
@@ -81,9 +86,8 @@ export class Chart {
     const x = this.view ?? [least(xs), most(xs)];
     const inside = points.filter((one) => one.x >= x[0] && one.x <= x[1]);
     const some = inside.length ? inside : points;
-    const room = (half) => (finite(half) ? half : 0);
-    let low = least(some.map(({ y, half }) => y - room(half)));
-    let high = most(some.map(({ y, half }) => y + room(half)));
+    let low = least(some.map((one) => ends(one)[0]));
+    let high = most(some.map((one) => ends(one)[1]));
     if (low > 0 && low < 0.4 * high) low = 0;
     if (low === high) [low, high] = [low - Math.abs(low || 1) / 10, high + Math.abs(high || 1) / 10];
     const pad = 0.05 * (high - low);
@@ -122,9 +126,9 @@ export class Chart {
       const path = points.map(({ x, y }, at) => `${at ? "L" : "M"}${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`).join("");
       group.append(svg("path", { d: path, fill: "none", "stroke-width": 1.8, ...(line.dash ? { "stroke-dasharray": line.dash } : {}) }));
     }
-    for (const { x, y, half } of points) {
-      if (finite(half) && half > 0) {
-        const [at, low, high] = [this.x(x), this.y(y - half), this.y(y + half)];
+    for (const point of points) {
+      if (finite(point.half) && point.half > 0) {
+        const [at, low, high] = [this.x(point.x), ...ends(point).map(this.y)];
         group.append(svg("path", { d: `M${at} ${low}V${high}M${at - 4} ${low}h8M${at - 4} ${high}h8`, fill: "none", "stroke-width": 1.3 }));
       }
     }
@@ -250,13 +254,13 @@ export class Chart {
   }
 }
 
-/** A table whose columns sort it. A cell is a text, a number or `{ mean, half, n }`; columns have a key, a title and a unit. */
+/** A table whose columns sort it. A cell is a text, a number or `{ mean, half, words, unit }`; columns have a key, a title and a unit. */
 export function sortable(columns, rows, caption) {
   const numeric = (cell) => (typeof cell === "object" && cell !== null ? cell.mean : cell);
   const words = (cell, unit) => {
     if (cell === null || cell === undefined) return "–";
-    if (typeof cell === "object") return `${short3(cell.mean)}${finite(cell.half) ? ` ± ${short3(cell.half)}` : ""}`;
-    return typeof cell === "number" ? String(Number(cell.toPrecision(6))) : `${cell}${unit ? "" : ""}`;
+    if (typeof cell === "object") return `${meanWords({ ...cell, y: cell.mean })}${cell.unit && cell.unit !== unit ? ` ${cell.unit}` : ""}`;
+    return typeof cell === "number" ? String(Number(cell.toPrecision(6))) : String(cell);
   };
   let [by, up] = ["", true];
   const body = make("tbody", {});

@@ -9,7 +9,7 @@ const titled = ({ title, unit }) => `${title}${unit ? ` [${unit}]` : ""}`;
 export function linesOf(result, measure, axis) {
   const over = result.settings.find(({ key }) => key === axis);
   const rows = result.rows.filter((row) => row[measure]);
-  const point = (row, x) => ({ x, y: row[measure].mean, half: row[measure].half, n: row[measure].n });
+  const point = (row, x) => ({ ...row[measure], x, y: row[measure].mean });
   if (!over) {
     const some = rows.filter((row) => row[axis]);
     const groups = groupsOf(result.settings.length > 1 ? result.settings.slice(1) : result.settings, some);
@@ -36,8 +36,8 @@ function groupsOf(settings, rows) {
   return [...groups];
 }
 
-/** The page of a result. `extra` are elements after the sentences. */
-export function view(result, { close, extra = [] }) {
+/** The page of a result. `extra` are elements after the sentences, `back` returns to where it was opened. */
+export function view(result, { close, back = null, extra = [] }) {
   const chart = new Chart(result.title);
   const draw = () => {
     const [measure, axis] = [result.measures.find(({ key }) => key === what.value), over.value];
@@ -55,6 +55,7 @@ export function view(result, { close, extra = [] }) {
     return made.element;
   });
   const section = make("section", { class: "result", "aria-labelledby": "result-title" },
+    back ? make("button", { type: "button", class: "quiet", onclick: back }, "◀ All results") : "",
     make("h2", { id: "result-title", tabindex: "-1" }, `${result.name}: ${result.title}`),
     make("pre", { tabindex: "0" }, result.command),
     ...result.sentences.slice(0, 4).map((line) => make("p", { class: "claim" }, line)),

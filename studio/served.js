@@ -50,13 +50,18 @@ export function listen({ results, tune, panel, openText }) {
   toggle(tune, () => tunePage({ close }));
 }
 
+/** The list of results. */
 async function list(openText, panel, close) {
   const { folder, results } = await get("api/results");
   const open = async (one) => {
     const found = await post("api/result", { name: one.name });
     if (found.error) return panel.append(make("p", { class: "worse", role: "alert" }, found.error));
-    panel.replaceChildren(view(found, { close, extra: loaded(found) }));
+    panel.replaceChildren(view(found, { close, back, extra: loaded(found) }));
     return panel.querySelector("h2").focus();
+  };
+  const back = async () => {
+    panel.replaceChildren(await list(openText, panel, close));
+    panel.querySelector("h2").focus();
   };
   const rows = results.map((one) => make("tr", {}, make("th", { scope: "row" }, one.name), make("td", {}, one.kind), make("td", {}, one.title),
     make("td", {}, ...actions(one, open, openText))));

@@ -81,6 +81,9 @@ def test_a_result_opens_and_is_accessible(opened: Callable[..., Page], name: str
     assert look.violations(page, only=["color-contrast"]) == []
     page.set_viewport_size({"width": 360, "height": 740})
     assert look.seen(page) == []
+    page.get_by_role("button", name="All results").click()
+    expect(page.get_by_role("heading", name="Results in")).to_be_focused()
+    expect(page.get_by_role("button", name=f"Open {name}")).to_be_visible()
 
 
 def test_the_form_of_a_search_is_accessible(opened: Callable[..., Page]) -> None:

@@ -39,6 +39,16 @@ def test_a_comparison_opens_with_the_numbers_of_its_table(tmp_path: Path) -> Non
         cell = frame["utilisation"][place]
         assert row["utilisation"]["mean"] == cell.mean
         assert row["utilisation"]["half"] == pytest.approx(cell.half_width)
+    shown = made.to_markdown()
+    for measure in found["measures"]:
+        cells = [row[measure["key"]] for row in found["rows"] if row[measure["key"]]]
+        if any(cell["mean"] for cell in cells):
+            assert f"| {measure['title']} |" in shown
+        for cell in cells:
+            assert cell["low"] <= cell["mean"] <= cell["high"]
+    for key in ("utilisation", "loss", "overflow_loss", "goodput_bps"):
+        assert f"| {red[key]['words']} | {tail[key]['words']} |" in shown
+    assert red["utilisation"]["high"] <= 100
     (queue, *_) = found["lines"]
     assert [line["name"] for line in queue["lines"]] == [red["variant"], tail["variant"]]
     held = made.variants[0].series.select("queue_pkts", "bottleneck")[1]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DropcurveError, UsageError, installed
 from ..files.reading import parse_json, read_text
+from ..present import intervals
+from ..quantities import wording
 
 if TYPE_CHECKING:
     from ..results.series import Series
@@ -53,8 +55,9 @@ def opened(folder: Path, name: str) -> dict[str, Any]:
 
     Returns:
         ``title``, ``kind``, ``command``, ``sentences``; ``settings`` (key, title), ``measures`` (key, title, unit,
-        better) and ``rows``, each with a value of every setting and ``mean``, ``half`` and ``n`` of every measure; and
-        ``lines`` over an axis: title, unit, and for each line its name and its points.
+        better) and ``rows``, each with a value of every setting and a cell of every measure: ``mean``, ``low``, ``high``,
+        ``half``, ``n``, ``words`` and their ``unit``; and ``lines`` over an axis: title, unit, and for each line its name and its
+        points.
 
     Raises:
         DropcurveError: If there is no such result, or it is damaged.
@@ -115,7 +118,7 @@ def _compared(folder: Path) -> dict[str, Any]:
     result = Result.load(folder)
     rows = [row for row in stored["table"] if row["variants"]]
     measures = [
-        {"key": _key(row), "title": _titled(row), "unit": row["unit"], "better": row["better"] or ""}
+        {"key": _key(row), "title": row["title"], "unit": row["unit"], "better": row["better"] or ""}
         for row in rows
     ]
     variants = [str(one["name"]) for one in stored["variants"]]
@@ -124,7 +127,7 @@ def _compared(folder: Path) -> dict[str, Any]:
         "sentences": [*(stored.get("answer") or {}).get("sentences", []), *stored["verdict"]],
         "settings": [{"key": "variant", "title": "variant"}], "measures": measures,
         "rows": [
-            {"variant": name, **{_key(row): _cell(row["variants"].get(name)) for row in rows}} for name in variants
+            {"variant": name, **{_key(row): _cell(row["variants"].get(name), row["metric"]) for row in rows}} for name in variants
         ],
         "lines": _series({one.name: one.series for one in result.variants}),
     }  # fmt: skip
@@ -134,15 +137,21 @@ def _key(row: Mapping[str, Any]) -> str:
     return f"{row['metric']} {row['scope']}".strip()
 
 
-def _titled(row: Mapping[str, Any]) -> str:
-    return f"{row['title']} of {row['scope']}" if row["scope"] else str(row["title"])
+def _cell(cell: Mapping[str, Any] | None, measure: str) -> dict[str, Any] | None:
+    """A mean with its interval, as numbers and in the words of the tables; ``None`` where there is no number."""
+    from .. import metrics
 
-
-def _cell(cell: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A mean with its half-width; ``None`` where there is no number."""
-    if cell is None or _number(cell.get("mean")) is None:
+    mean = None if cell is None else _number(cell.get("mean"))
+    if cell is None or mean is None:
         return None
-    return {"mean": _number(cell["mean"]), "half": _number(cell.get("half_width")), "n": cell.get("n")}
+    half = _number(cell.get("half_width"))
+    known = metrics.METRICS.get(metrics.split(measure)[0])
+    unit, within = (known.unit, known.possible) if known else ("", intervals.ANY)
+    divisor, shown = wording.scaled(unit, mean)
+    words = intervals.interval(*wording.value(mean, half, divisor=divisor, within=within))
+    # An interval may reach beyond the values that the measure can have, a bar in a chart may not.
+    ends = {} if half is None else {"low": max(within[0], mean - half), "high": min(within[1], mean + half)}
+    return {"mean": mean, "half": half, "n": cell.get("n"), "words": words, "unit": shown, **ends}
 
 
 def _number(value: object) -> float | None:
@@ -200,7 +209,7 @@ def _swept(folder: Path) -> dict[str, Any]:
         ],
         "rows": [
             {name: row[name] for name in swept.settings}
-            | {name: _cell({"mean": row[name].mean, "half_width": row[name].half_width, "n": row[name].n})
+            | {name: _cell({"mean": row[name].mean, "half_width": row[name].half_width, "n": row[name].n}, name)
                for name in names}
             for row in means
         ],
@@ -221,11 +230,11 @@ def tuned(answer: Mapping[str, Any]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     objectives = list(answer["confirmed"][0]["objectives"]) if answer["confirmed"] else []
     for one in answer["confirmed"]:
-        cells = {name: _cell(cell) for name, cell in {**one["measures"], **one["objectives"]}.items()}
+        cells = {name: _cell(cell, name) for name, cell in {**one["measures"], **one["objectives"]}.items()}
         rows.append(_design(one, "validated on fresh seeds") | cells)
     for one in answer["tried"]:
         values = {**one["measures"], **dict(zip(objectives, one["objectives"], strict=False))}
-        cells = {name: _cell({"mean": value, "n": 1}) for name, value in values.items()}
+        cells = {name: _cell({"mean": value, "n": 1}, name) for name, value in values.items()}
         rows.append(_design(one, "tried in the search") | cells)
     keys = dict.fromkeys(key for row in rows for key in row if key not in ("design", "stage", "discipline"))
     known = {key: metrics.METRICS.get(metrics.split(key)[0]) for key in keys}
