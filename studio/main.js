@@ -272,7 +272,8 @@ class Studio {
     const group = (label, rows) => make("optgroup", { label }, ...rows.map(([value, title]) => make("option", { value }, title)));
     $("lesson").replaceChildren(make("option", { value: "" }, "none"), group("Start here", [[TOUR, "What max_p of RED does"]]),
       group("Key figures of papers, live", this.library.papers.map(({ name, title }) => [`paper ${name}`, title])),
-      group("Known properties", this.library.lessons.map(({ kind }) => [kind, kind])));
+      ...[...new Set(this.library.lessons.map((one) => one.group))].map((label) => group(label,
+        this.library.lessons.filter((one) => one.group === label).map(({ kind }) => [kind, kind]))));
     $("speed").replaceChildren(...SPEEDS.map(([value, title]) => make("option", { value, selected: value === "1" }, title)));
   }
 

@@ -5,7 +5,8 @@ import { asked, command, fromHash, python, toHash } from "./state.js";
 
 // Changes of one control that may break the first check of a lesson.
 const CHANGES = [["queue.kind", "droptail"], ["queue.kind", "codel"], ["queue.kind", "red"], ["dumbbell.rate", "2 Mbit/s"],
-  ["dumbbell.rate", "40 Mbit/s"], ["flows.tcp.count", "1"], ["queue.limit", "15 pkts"]];
+  ["dumbbell.rate", "40 Mbit/s"], ["flows.tcp.count", "1"], ["flows.tcp.count", "40"], ["flows.tcp.cc", "reno"],
+  ["queue.limit", "15 pkts"]];
 
 /** The first of these changes, values of other settings and counts of flows that brings the first check out of its range. */
 function failing(lesson, summaries, changed) {

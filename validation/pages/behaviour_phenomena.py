@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from .behaviour_network import VOICE, NetworkRow, far, net, parts, ratio, tcp, within
+from .behaviour_network import CUBIC, ECN, L4S, VOICE, NetworkRow, far, flood, net, parts, ratio, tcp, within
 
 
 def phenomena() -> list[NetworkRow]:
     """One row for each phenomenon, from the oldest reason for queue management to the newest."""
-    return [lock_out(), synchronisation(), oscillation(), bufferbloat()]
+    return [
+        lock_out(), synchronisation(), oscillation(), explicit_notification(), bufferbloat(), unresponsive(),
+        isolation(), scalable_next_to_classic(),
+    ]  # fmt: skip
 
 
 def lock_out() -> NetworkRow:
@@ -86,5 +89,74 @@ def bufferbloat() -> NetworkRow:
             within("delay_ms_p95@voice", "1000", 600, None, "ms"),
             within("delay_ms_p95@voice", "codel", None, 60, "ms"),
             ratio("delay_ms_p95@voice", "1000", "50", 5, None),
+        ),
+    )  # fmt: skip
+
+
+def explicit_notification() -> NetworkRow:
+    """The same RED with and without ECN."""
+    red = 'kind = "red"\nlimit = "200 pkts"\nmin_th = "20 pkts"\nmax_th = "60 pkts"\nmax_p = 0.1\nabove_max = "gentle"'
+    return NetworkRow(
+        "ECN", "marks do what drops do, without the loss: the same queue, and hardly a packet has to be sent "
+        "again",
+        "RFC2884, RFC3168", "20 transfers over RED with thresholds 20 and 60, with ECN and without",
+        {
+            "mark": net(f"{red}\n{ECN}", tcp(20, keys=ECN)),
+            "drop": net(f"{red}\necn = false", tcp(20, keys="ecn = false")),
+        },
+        (
+            ratio("loss", "mark", "drop", None, 0.25), within("loss", "drop", 1, None, "%"),
+            ratio("queue_pkts_mean", "mark", "drop", 0.8, 1.25), within("utilisation", "mark", 98, None, "%"),
+        ),
+    )  # fmt: skip
+
+
+def unresponsive() -> NetworkRow:
+    """A flood that CoDel meets with a rate of drops that grows slowly."""
+    return NetworkRow(
+        "CoDel and an unresponsive flow", "its drops grow too slowly for a flow that does not respond, and the queue "
+        "stays far above the target; the probability of PIE grows with the delay and holds it",
+        "HTM18, RFC8033", "4 transfers, a flood of 12 Mbit/s, buffer of 1000 packets",
+        {kind: net(f'kind = "{kind}"\nlimit = "1000 pkts"', tcp(4), flood(12)) for kind in ("codel", "pie")},
+        (
+            within("sojourn_ms_mean", "codel", 50, None, "ms"), within("sojourn_ms_mean", "pie", None, 25, "ms"),
+        ),
+    )  # fmt: skip
+
+
+def isolation() -> NetworkRow:
+    """A flood with a queue of its own, and in one queue with the others."""
+    return NetworkRow(
+        "isolation by fair queueing", "with a queue for each flow an unresponsive one harms itself alone: transfers "
+        "keep their share, and a call its delay",
+        "RFC8290", "8 transfers, a call, a flood of 12 Mbit/s, buffer of 1000 packets",
+        {
+            kind: net(f'kind = "{kind}"\nlimit = "1000 pkts"', tcp(8), VOICE, flood(12))
+            for kind in ("fq_codel", "codel")
+        },
+        (
+            within("throughput_bps@tcp", "fq_codel", 8, None, "Mbit/s"),
+            within("throughput_bps@tcp", "codel", None, 2, "Mbit/s"),
+            within("delay_ms_p95@voice", "fq_codel", None, 30, "ms"),
+            within("flow_loss@voice", "codel", 10, None, "%"),
+        ),
+    )  # fmt: skip
+
+
+def scalable_next_to_classic() -> NetworkRow:
+    """A scalable and a classic flow, in one queue and in two coupled ones."""
+    both = (tcp(1, "prague", L4S), tcp(1, "cubic", f"{CUBIC}\n{ECN}"))
+    return NetworkRow(
+        "L4S next to classic traffic", "in one queue that marks both, a scalable flow takes the link from a classic "
+        "one and has its delay; two coupled queues share the link and keep the delay of the scalable one",
+        "RFC9332", "one Prague and one CUBIC transfer at 40 Mbit/s, with ECN; the path alone takes 22 ms",
+        {
+            "one": net(f'kind = "codel"\n{ECN}', *both, mbit=40), "coupled": net('kind = "dualpi2"', *both, mbit=40),
+        },
+        (
+            parts("throughput_bps", "one", "prague", "cubic", 4, None),
+            parts("throughput_bps", "coupled", "prague", "cubic", 0.4, 2.5),
+            within("delay_ms_mean@prague", "one", 25, None, "ms"),
+            within("delay_ms_mean@prague", "coupled", None, 23.5, "ms"),
         ),
     )  # fmt: skip

@@ -158,10 +158,10 @@ def background() -> list[NetworkRow]:
         NetworkRow(
             name, "uses a free link, and leaves it to a Reno flow", source,
             "1 transfer, alone and with a Reno flow, buffer of 200 packets",
-            {"alone": net(LARGE, control(name, 1)), "together": net(LARGE, control(name, 1), RIVAL)},
+            {"together": net(LARGE, control(name, 1), RIVAL), "alone": net(LARGE, control(name, 1))},
             (
-                within("utilisation", "alone", 60, None, "%"),
                 parts("throughput_bps", "together", "tcp", "rival", None, 0.3),
+                within("utilisation", "alone", 60, None, "%"),
             ),
         )
         for name, source in sources.items()
@@ -244,8 +244,8 @@ def rates() -> list[NetworkRow]:
                 "40": net(wide, rated("rap"), tcp(4, "reno"), mbit=40),
             },
             (
-                parts("throughput_bps", "40", "rated", "reno", 0.4, 2.5),
                 parts("throughput_bps", "10", "rated", "reno", 2.5, None),
+                parts("throughput_bps", "40", "rated", "reno", 0.4, 2.5),
             ),
         ),
         *(

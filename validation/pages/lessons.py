@@ -17,7 +17,7 @@ from typing import Any
 
 from dropcurve import studies as st
 
-from .behaviour import phenomena, rows
+from .behaviour import phenomena, rows, transports
 from .behaviour_network import NetworkRow
 
 OUT = Path(__file__).resolve().parents[2] / "studio" / "lessons.json"
@@ -31,8 +31,13 @@ SAMPLED = ("synchronisation",)
 
 
 def lessons() -> list[dict[str, Any]]:
-    """Every row as data: phenomena, then disciplines by kind."""
-    return [lesson(row) for row in [*phenomena(), *sorted(rows(), key=lambda row: row.kind)]]
+    """Every row as data: phenomena as they are ordered, then disciplines and transports by name."""
+    tables = {
+        "What queues do": phenomena(),
+        "Disciplines": sorted(rows(), key=lambda row: row.kind),
+        "Transports": sorted(transports(), key=lambda row: row.kind),
+    }
+    return [{"group": group, **lesson(row)} for group, table in tables.items() for row in table]
 
 
 def lesson(row: NetworkRow) -> dict[str, Any]:

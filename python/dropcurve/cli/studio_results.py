@@ -55,9 +55,9 @@ def opened(folder: Path, name: str) -> dict[str, Any]:
 
     Returns:
         ``title``, ``kind``, ``command``, ``sentences``; ``settings`` (key, title), ``measures`` (key, title, unit,
-        better) and ``rows``, each with a value of every setting and a cell of every measure: ``mean``, ``low``, ``high``,
-        ``half``, ``n``, ``words`` and their ``unit``; and ``lines`` over an axis: title, unit, and for each line its name and its
-        points.
+        better) and ``rows``, each with a value of every setting and a cell of every measure: ``mean``, ``half``,
+        ``n``, the ends ``low`` and ``high``, and ``words`` with their ``unit``; and ``lines`` over an axis: title,
+        unit, and for each line its name and its points.
 
     Raises:
         DropcurveError: If there is no such result, or it is damaged.
@@ -127,7 +127,9 @@ def _compared(folder: Path) -> dict[str, Any]:
         "sentences": [*(stored.get("answer") or {}).get("sentences", []), *stored["verdict"]],
         "settings": [{"key": "variant", "title": "variant"}], "measures": measures,
         "rows": [
-            {"variant": name, **{_key(row): _cell(row["variants"].get(name), row["metric"]) for row in rows}} for name in variants
+            {"variant": name}
+            | {_key(row): _cell(row["variants"].get(name), row["metric"]) for row in rows}
+            for name in variants
         ],
         "lines": _series({one.name: one.series for one in result.variants}),
     }  # fmt: skip
