@@ -9,9 +9,9 @@ from dropcurve import boxes
 PARAMETERS = {"limit": "240 pkts", "min_th": "20 pkts", "max_th": "60 pkts", "max_p": 0.05}
 
 for box in ("linux", "ios"):
-    made = boxes.export("red", PARAMETERS, box=box, rate_bps=50e6)
+    exported = boxes.export("red", PARAMETERS, box=box, rate_bps=50e6)
     print(f"# {box}")
-    print(made.text)
-    for note in made.notes:
+    print(exported.text)
+    for note in exported.notes:
         print(note)
-    print(f"# what it does: --queue {made.queue_as_loaded!r}\n")
+    print(f"# what it does: --queue {exported.queue_as_loaded!r}\n")

@@ -66,13 +66,13 @@ class Law:
 def intervals(column: int, p_b: Fraction, sizes: list[int], M: int, restart: int = 0) -> list[Fraction]:
     """P[N = n] for n = 1, 2, ... after a drop at a constant `p_b`: the products of equations (1), (2) and (4)."""
     law = Law(column, Fraction(0), Fraction(2), 2 * p_b, M, restart)
-    alive, found = Fraction(1), []
+    alive, shares = Fraction(1), []
     for size in sizes:
         p_a = law.p_a(Fraction(1), size)
         assert p_a is not None
-        found.append(alive * p_a)
+        shares.append(alive * p_a)
         alive *= 1 - p_a
         if alive == 0:
             break
         law.verdict(size, drops=False)
-    return found
+    return shares

@@ -69,9 +69,9 @@ def averages(path, recorded, w_q, ptc, in_bytes):
                 now = max(now, math.ceil(ends_at - 0.001))
             times = [now, now + 1, now - 1] if idle else [now]
             steps = [int(ptc * (t - ends_at) * 1e-6) if idle else 0 for t in times]
-            found = [(t, decayed(avg, w_q, m, queue)) for t, m in zip(times, steps, strict=True)]
-            right = [(t, new) for t, new in found if new == avg or close(new, recorded[changes])]
-            assert right, (path, time, found, recorded[changes])
+            candidates = [(t, decayed(avg, w_q, m, queue)) for t, m in zip(times, steps, strict=True)]
+            right = [(t, new) for t, new in candidates if new == avg or close(new, recorded[changes])]
+            assert right, (path, time, candidates, recorded[changes])
             now, new = right[0]
             changes += new != avg
             avg = new

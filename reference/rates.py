@@ -127,8 +127,8 @@ class Yellow(Single):
 
     def f(self, q):
         if q > self.q_ref:
-            found = self.gamma * self.alpha * self.q_ref / ((self.alpha - 1) * q + self.q_ref)
-            return max(self.qdlf, found)
+            rate = self.gamma * self.alpha * self.q_ref / ((self.alpha - 1) * q + self.q_ref)
+            return max(self.qdlf, rate)
         return self.gamma * self.beta * self.q_ref / ((self.beta - 1) * q + self.q_ref)
 
     def enqueue(self, now, packet):

@@ -104,7 +104,7 @@ def dropcurve(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...,
     def call(*arguments: str) -> Answer:
         capsys.readouterr()
         code = cli.invoke(list(arguments))
-        found = capsys.readouterr()
-        return Answer(code, found.out, found.err)
+        streams = capsys.readouterr()
+        return Answer(code, streams.out, streams.err)
 
     return call

@@ -304,26 +304,26 @@ def corpus(name: str) -> list[bytes]:
 
 def fuzz(target: Target, *, seconds: float, seed: int, keep: bool = False) -> Outcome:
     """Tries the corpus and the seeds, then mutations of them until the time is over."""
-    found, rng = Outcome(), random.Random(seed)
+    outcome, rng = Outcome(), random.Random(seed)
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         inputs = [*target.seeds(place), *corpus(target.name)]
         fresh, end = list(inputs), time.monotonic() + seconds
         while fresh or time.monotonic() < end:
             data = fresh.pop() if fresh else mutated(rng.choice(inputs), inputs, rng)
-            found.tried += 1
+            outcome.tried += 1
             try:
                 words = attempt(target, data, place)
             except Exception:  # noqa: BLE001 (whatever it is, it is a fault)
-                found.faults.append(_report(target, data))
+                outcome.faults.append(_report(target, data))
                 continue
-            if words not in found.met:
-                found.met.add(words)
+            if words not in outcome.met:
+                outcome.met.add(words)
                 inputs.append(data)
                 if keep and len(data) <= SMALL and len(corpus(target.name)) < MOST_KEPT:
                     (CORPUS / target.name).mkdir(parents=True, exist_ok=True)
                     (CORPUS / target.name / f"{_name(data)}.bin").write_bytes(data)
-    return found
+    return outcome
 
 
 def _name(data: bytes) -> str:

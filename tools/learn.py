@@ -102,9 +102,9 @@ def with_flag(flag: str, place: Path) -> dict[str, str]:
     return {**os.environ, "CARGO_ENCODED_RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(place)}
 
 
-def stale(made: Path, sources: Sequence[Path]) -> bool:
+def stale(product: Path, sources: Sequence[Path]) -> bool:
     """Whether a file is not there, or older than one that it is made from."""
-    return not made.exists() or any(source.stat().st_mtime > made.stat().st_mtime for source in sources)
+    return not product.exists() or any(source.stat().st_mtime > product.stat().st_mtime for source in sources)
 
 
 def output(*command: str | Path, env: Mapping[str, str] | None = None) -> str:

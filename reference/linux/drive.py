@@ -143,12 +143,12 @@ def received(sink: socket.socket, start: int) -> list[tuple[int, int, int]]:
 
 def attributes(data: bytes) -> dict[int, bytes]:
     """Attributes of a message of rtnetlink(7), by kind."""
-    found, at = {}, 0
+    by_kind, at = {}, 0
     while at + 4 <= len(data):
         length, kind = struct.unpack_from("HH", data, at)
-        found[kind] = data[at + 4 : at + length]
+        by_kind[kind] = data[at + 4 : at + length]
         at += length + -length % 4
-    return found
+    return by_kind
 
 
 def averages(link: socket.socket) -> list[int]:

@@ -39,12 +39,12 @@ NAMES = {"NAME": "droptail_vs_red", "SCENARIO": "droptail_vs_red", "FILE": "rout
 def commands(page: Path) -> Iterator[list[str]]:
     """The words of every whole command on a page, in order; not those with an ellipsis, nor a verb's name alone."""
     text = page.read_text(encoding="utf-8")
-    found: list[tuple[int, str]] = []
+    placed: list[tuple[int, str]] = []
     for block in FENCE.finditer(text):
         lines = re.finditer(r"^ *(dropcurve .*)$", block[1].replace("\\\n", " "), re.MULTILINE)
-        found += [(block.start() + line.start(), line[1]) for line in lines]
-    found += [(one.start(), one[1].replace("\n", " ")) for one in INLINE.finditer(text)]
-    for _, line in sorted(found):
+        placed += [(block.start() + line.start(), line[1]) for line in lines]
+    placed += [(one.start(), one[1].replace("\n", " ")) for one in INLINE.finditer(text)]
+    for _, line in sorted(placed):
         words = shlex.split(line, comments=True)[1:]
         names = 1 + (words[:1] == ["new"] or hasattr(verbs.command(words[0]), "commands")) if words else 1
         if len(words) > names and "…" not in line and "|" not in words and ">" not in words:

@@ -28,13 +28,13 @@ def public_calls(package: str) -> dict[str, Callable[..., Any]]:
     """Public functions of a subpackage that take arguments, by name."""
     module = importlib.import_module(f"dropcurve.{package}")
     own = [
-        name for name, found in vars(module).items() if getattr(found, "__module__", "") == module.__name__
+        name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
     ]
     names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
-    found = {name: getattr(module, name) for name in names}
+    public = {name: getattr(module, name) for name in names}
     return {
         name: call
-        for name, call in found.items()
+        for name, call in public.items()
         if inspect.isfunction(call) and inspect.signature(call).parameters
     }
 

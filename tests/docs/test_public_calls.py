@@ -11,15 +11,15 @@ import pytest
 import dropcurve as dc
 
 PUBLIC = {name: getattr(dc, name) for name in dc.__all__}
-CALLS = {name: found for name, found in PUBLIC.items() if callable(found) and not inspect.isclass(found)}
-CLASSES = {name: found for name, found in PUBLIC.items() if inspect.isclass(found)}
+CALLS = {name: value for name, value in PUBLIC.items() if callable(value) and not inspect.isclass(value)}
+CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
 #: Calls whose example is fast enough to run.
 INSTANT = ("catalogue", "scenarios", "schema", "trace", "version")
 #: Public methods with their functions, and those whose example is fast enough to run.
 METHODS = {
     f"{name}.{key}": getattr(member, "__func__", member)
-    for name, found in CLASSES.items()
-    for key, member in vars(found).items()
+    for name, owner in CLASSES.items()
+    for key, member in vars(owner).items()
     if not key.startswith("_") and inspect.isfunction(getattr(member, "__func__", member))
 }
 INSTANT_METHODS = tuple(

@@ -42,8 +42,8 @@ def test_blocks_are_taken_apart() -> None:
         "```sh\nmake demo\ndropcurve list  # all\ndropcurve run \\\n  a.toml\n```\n"
         "```console\n$ dropcurve list\none\n\ntwo\n$ dropcurve schema\n```\n"
     )
-    found = [(example.words[1:], example.code, page[example.place]) for example in readme.examples(page)]
-    assert found == [
+    parts = [(example.words[1:], example.code, page[example.place]) for example in readme.examples(page)]
+    assert parts == [
         ((), "print(1)\n", "1\n"),
         (("list",), "", ""),
         (("run", "a.toml"), "", ""),

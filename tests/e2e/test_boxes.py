@@ -37,8 +37,8 @@ def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> 
         kind, _, rest = shlex.split(queue)[1].partition(":")
         params = dict(part.split("=") for part in rest.split(","))
         assert base.queue(kind, **params).get("queue.kind") == kind
-    found = json.loads(dropcurve(*asked, "--json").out)
-    assert [one["queue"] for one in found["designs"]] == [shlex.split(queue)[1] for queue in queues]
+    advice = json.loads(dropcurve(*asked, "--json").out)
+    assert [one["queue"] for one in advice["designs"]] == [shlex.split(queue)[1] for queue in queues]
 
 
 @pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic", "openconfig"])
@@ -47,15 +47,15 @@ def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
     assert answer.code == 0
     assert answer.err.splitlines()[-1] == f"Repeat: dropcurve export '{RED}' --for {box} --rate 100Mbit"
     Path("router.cfg").write_text(answer.out, encoding="utf-8")
-    found = json.loads(
+    imported = json.loads(
         dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--json").out
     )
-    made = json.loads(dropcurve("export", RED, "--rate", "100Mbit", "--for", box, "--json").out)
-    assert made["text"] == answer.out
-    assert (found["box"], found["discipline"], found["params"]) == (
+    exported = json.loads(dropcurve("export", RED, "--rate", "100Mbit", "--for", box, "--json").out)
+    assert exported["text"] == answer.out
+    assert (imported["box"], imported["discipline"], imported["params"]) == (
         box,
-        made["discipline_as_loaded"],
-        made["params_as_loaded"],
+        exported["discipline_as_loaded"],
+        exported["params_as_loaded"],
     )
 
 
@@ -71,11 +71,11 @@ def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
     ],
 )
 def test_a_box_goes_by_what_people_call_it(dropcurve: Dropcurve, called: str, box: str) -> None:
-    made = dropcurve("export", RED, "--rate", "100Mbit", "--for", called)
-    assert made.out == dropcurve("export", RED, "--rate", "100Mbit", "--for", box).out
-    Path("router.cfg").write_text(made.out, encoding="utf-8")
-    found = dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--from", called)
-    assert found.code == 0 and found.out.startswith(f"{box}: ")
+    exported = dropcurve("export", RED, "--rate", "100Mbit", "--for", called)
+    assert exported.out == dropcurve("export", RED, "--rate", "100Mbit", "--for", box).out
+    Path("router.cfg").write_text(exported.out, encoding="utf-8")
+    imported = dropcurve("import", "router.cfg", "--rate", "100Mbit", "--buffer", "500pkts", "--from", called)
+    assert imported.code == 0 and imported.out.startswith(f"{box}: ")
 
 
 def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None:

@@ -277,15 +277,15 @@ def _process(*words: str, pipe: str = "", **environment: str) -> subprocess.Comp
 
 def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
     for words in (["describe", "red"], ["list"], ["schema"]):
-        found = _process(*words, pipe=" | head -n 1")
-        assert found.returncode == 0
-        assert "Traceback" not in found.stderr and "BrokenPipe" not in found.stderr
+        process = _process(*words, pipe=" | head -n 1")
+        assert process.returncode == 0
+        assert "Traceback" not in process.stderr and "BrokenPipe" not in process.stderr
 
 
 def test_a_terminal_without_our_signs_gets_plain_ones(folder: Path) -> None:
-    found = _process("run", "short.toml", *FEW, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert " +- " in found.stdout and "?" not in found.stdout
+    process = _process("run", "short.toml", *FEW, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert " +- " in process.stdout and "?" not in process.stdout
 
 
 def test_a_narrow_terminal_gets_narrow_text(dropcurve: Dropcurve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,12 +350,12 @@ def test_everything_listed_is_described(dropcurve: Dropcurve, section: str) -> N
     assert names
     for name in names:
         assert name in answer.out
-        for found in directory.describe(name):
+        for page in directory.describe(name):
             # The text of a scenario's file is printed unchanged.
-            tables = directory.text(replace(found, blocks=[]))
+            tables = directory.text(replace(page, blocks=[]))
             assert max(len(line) for line in tables.splitlines()) <= 100
-    found = dropcurve("describe", names[0])
-    assert (found.code, found.err) == (0, "")
+    answer = dropcurve("describe", names[0])
+    assert (answer.code, answer.err) == (0, "")
 
 
 def test_list_shows_every_section(dropcurve: Dropcurve) -> None:
@@ -499,7 +499,7 @@ def test_a_stored_result_keeps_the_goal_of_its_verdict(dropcurve: Dropcurve) -> 
 def named_by_errors_and_notes() -> list[str]:
     """Returns the plain names that messages of the sources begin with, and those that pages describe."""
     takes = {"UsageError": 0, "ScenarioError": 0, "Problem": 0, "refuse": 0, "Note": 1}
-    found: set[str] = set()
+    named: set[str] = set()
     for file in (ROOT / "python" / "dropcurve").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             called = getattr(node, "func", None)
@@ -508,10 +508,10 @@ def named_by_errors_and_notes() -> list[str]:
                 continue
             first = getattr(node.args[place], "value", None)
             if isinstance(first, str) and re.fullmatch(r"-{0,2}[a-z][a-z_-]+", first):
-                found.add(first.lstrip("-"))
+                named.add(first.lstrip("-"))
     for page in (ROOT / "docs").rglob("*.md"):
-        found |= set(re.findall(r"dropcurve describe ([a-z]\S*?)[`'\s|]", page.read_text(encoding="utf-8")))
-    return sorted(found)
+        named |= set(re.findall(r"dropcurve describe ([a-z]\S*?)[`'\s|]", page.read_text(encoding="utf-8")))
+    return sorted(named)
 
 
 def test_describe_knows_every_name_that_errors_notes_and_pages_use() -> None:

@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def run(folder: Path) -> dict[str, Any]:
-    (found,) = dc.run("short.toml", replications=1).baseline.runs
-    return found
+    (summary,) = dc.run("short.toml", replications=1).baseline.runs
+    return summary
 
 
 def _keys(value: Any) -> set[str]:

@@ -35,27 +35,27 @@ count = 2
 def test_a_client_lists_the_tools_and_gets_answers(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SCENARIO, encoding="utf-8")
     started = StdioServerParameters(command=sys.executable, args=["-m", "dropcurve", "mcp"], cwd=tmp_path)
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
 
     async def talk() -> None:
         async with Client(started) as client:
-            found["tools"] = {one.name: one for one in (await client.list_tools()).tools}
+            answers["tools"] = {one.name: one for one in (await client.list_tools()).tools}
             asserted = {"scenario": "small.toml", "statements": ["utilisation > 20%"], "replications": 2}
-            found["assert"] = await client.call_tool("assert", asserted)
-            found["wrong"] = await client.call_tool(
+            answers["assert"] = await client.call_tool("assert", asserted)
+            answers["wrong"] = await client.call_tool(
                 "assert", {"scenario": "none.toml", "statements": ["loss < 1%"]}
             )
             text = "tc qdisc replace dev eth0 root pie limit 100 target 20ms"
-            found["import"] = await client.call_tool("import", {"text": text, "rate": "10Mbit"})
+            answers["import"] = await client.call_tool("import", {"text": text, "rate": "10Mbit"})
 
     anyio.run(talk)
-    assert set(found["tools"]) == set(tools.VERBS)
-    tune = found["tools"]["tune"].input_schema
+    assert set(answers["tools"]) == set(tools.VERBS)
+    tune = answers["tools"]["tune"].input_schema
     assert tune["properties"]["goal"]["type"] == "string" and "goal" in tune["properties"]
-    assert not found["assert"].is_error
-    assert json.loads(found["assert"].content[0].text)["statements"][0]["judgement"] == "holds"
-    assert found["wrong"].is_error and "none.toml" in found["wrong"].content[0].text
-    assert not found["import"].is_error and "pie" in found["import"].content[0].text
+    assert not answers["assert"].is_error
+    assert json.loads(answers["assert"].content[0].text)["statements"][0]["judgement"] == "holds"
+    assert answers["wrong"].is_error and "none.toml" in answers["wrong"].content[0].text
+    assert not answers["import"].is_error and "pie" in answers["import"].content[0].text
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_a_place_is_never_taken_for_an_option_of_every_verb(
     seen: list[object] = []
     monkeypatch.setattr("dropcurve.cli._load", lambda plugins: seen.extend(plugins))
     monkeypatch.setattr("dropcurve.cli._allowing", lambda folders: seen.extend(folders) or nullcontext())
-    made = tools.call(ROOT, "assert", {"scenario": "mm1", "statements": words})
-    assert cli.invoke(made.arguments) == 2
+    call = tools.call(ROOT, "assert", {"scenario": "mm1", "statements": words})
+    assert cli.invoke(call.arguments) == 2
     assert not seen and "Traceback" not in capsys.readouterr().err
 
 
@@ -83,11 +83,11 @@ def test_what_is_no_text_is_refused(word: str) -> None:
 
 
 def test_a_value_is_never_taken_for_an_option() -> None:
-    made = tools.call(
+    call = tools.call(
         ROOT, "run", {"scenario": "--out=elsewhere", "duration": "--json", "set": ["a=1", "b=2"]}
     )
-    assert made.arguments[:4] == ["run", "--duration=--json", "--set=a=1", "--set=b=2"]
-    assert made.arguments[-2:] == ["--", "--out=elsewhere"]
+    assert call.arguments[:4] == ["run", "--duration=--json", "--set=a=1", "--set=b=2"]
+    assert call.arguments[-2:] == ["--", "--out=elsewhere"]
 
 
 def test_arguments_have_the_words_of_the_command_line() -> None:

@@ -18,21 +18,21 @@ NO_ENGINE = {"live run"}
 
 def commands() -> Iterator[tuple[str, Any]]:
     for name in verbs.VERBS:
-        found = verbs.command(name)
-        if hasattr(found, "commands"):
-            yield from ((f"{name} {sub}", one) for sub, one in found.commands.items())
+        command = verbs.command(name)
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {sub}", one) for sub, one in command.commands.items())
         else:
-            yield name, found
+            yield name, command
 
 
 def options() -> dict[str, list[tuple[str, Any]]]:
     """Every option that help shows, by its long name, with the verbs that have it."""
-    found: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+    by_name: dict[str, list[tuple[str, Any]]] = defaultdict(list)
     for verb, command in commands():
         for param in command.params:
             if param.param_type_name == "option" and not param.hidden:
-                found[max(param.opts, key=len)].append((verb, param))
-    return found
+                by_name[max(param.opts, key=len)].append((verb, param))
+    return by_name
 
 
 def meaning(text: str) -> str:
@@ -41,7 +41,7 @@ def meaning(text: str) -> str:
     return head if parenthesis else text.rstrip(".")
 
 
-SHARED = {name: found for name, found in options().items() if len(found) > 1}
+SHARED = {name: uses for name, uses in options().items() if len(uses) > 1}
 
 
 def test_there_are_shared_options() -> None:
@@ -50,38 +50,38 @@ def test_there_are_shared_options() -> None:
 
 @pytest.mark.parametrize("name", sorted(SHARED))
 def test_an_option_means_the_same_in_all_verbs(name: str) -> None:
-    found = SHARED[name]
-    assert len({meaning(one.help) for _, one in found}) == 1, {verb: one.help for verb, one in found}
-    assert len({one.metavar for _, one in found}) == 1, {verb: one.metavar for verb, one in found}
-    assert len({(one.is_flag, one.nargs) for _, one in found}) == 1, {verb: one.nargs for verb, one in found}
-    assert len({one.envvar for _, one in found}) == 1
-    assert all(len(one.opts) == len(found[0][1].opts) for _, one in found), "a single letter goes with all"
+    uses = SHARED[name]
+    assert len({meaning(one.help) for _, one in uses}) == 1, {verb: one.help for verb, one in uses}
+    assert len({one.metavar for _, one in uses}) == 1, {verb: one.metavar for verb, one in uses}
+    assert len({(one.is_flag, one.nargs) for _, one in uses}) == 1, {verb: one.nargs for verb, one in uses}
+    assert len({one.envvar for _, one in uses}) == 1
+    assert all(len(one.opts) == len(uses[0][1].opts) for _, one in uses), "a single letter goes with all"
 
 
 @pytest.mark.parametrize("name", sorted(SHARED))
 def test_a_default_is_the_same_or_shown(name: str) -> None:
     """Where verbs differ in a default, the help of each shows its own: in brackets, or after the meaning."""
-    found = SHARED[name]
-    if len({str(one.default) for _, one in found}) == 1:
+    uses = SHARED[name]
+    if len({str(one.default) for _, one in uses}) == 1:
         return
-    for verb, one in found:
+    for verb, one in uses:
         shown = one.show_default and one.default not in (None, False, "")
         assert shown or "(" in one.help or one.default is None, (verb, name, one.help)
 
 
 def test_a_folder_is_out_and_a_file_is_write() -> None:
-    found = options()
-    assert {one.metavar for _, one in found["--out"]} == {"FOLDER"}
-    assert {one.metavar for _, one in found["--write"]} == {"FILE"}
-    assert all("KIND" in one.metavar for _, one in found["--queue"])
+    by_name = options()
+    assert {one.metavar for _, one in by_name["--out"]} == {"FOLDER"}
+    assert {one.metavar for _, one in by_name["--write"]} == {"FILE"}
+    assert all("KIND" in one.metavar for _, one in by_name["--queue"])
 
 
 def test_every_verb_that_simulates_has_the_engine() -> None:
-    found = options()
-    with_engine = {verb for verb, _ in found["--engine"]}
-    simulating = {verb for name in ("--seed", "--replications", "--cache") for verb, _ in found[name]}
+    by_name = options()
+    with_engine = {verb for verb, _ in by_name["--engine"]}
+    simulating = {verb for name in ("--seed", "--replications", "--cache") for verb, _ in by_name[name]}
     assert simulating - NO_ENGINE <= with_engine
-    (kind,) = {one.default for _, one in found["--engine"]}
+    (kind,) = {one.default for _, one in by_name["--engine"]}
     assert kind in engine.ENGINES
 
 

@@ -33,18 +33,18 @@ def test_a_python_file_is_run_described_compared_and_named_in_the_command(tmp_pa
     assert "half: passed 20 sequences" in cli(tmp_path, "conformance", "half", *plug).stdout
     assert "share  0.02" in cli(tmp_path, "describe", "half", *plug).stdout
     words = ("compare", "droptail_vs_red", "--queue", "droptail", "--queue", "half:share=0.1", *SHORT)
-    found = cli(tmp_path, *words, *plug, "--replications", "2", "--no-report", "--out", "kept")
-    assert found.returncode == 0, found.stderr
-    assert f"--plugin {HALF}" in found.stdout
+    process = cli(tmp_path, *words, *plug, "--replications", "2", "--no-report", "--out", "kept")
+    assert process.returncode == 0, process.stderr
+    assert f"--plugin {HALF}" in process.stdout
     stored = cli(tmp_path, "show", "kept")
     assert "half:share=0.1" in stored.stdout
 
 
 def test_a_scenario_alone_loads_no_code(tmp_path: Path) -> None:
     shutil.copyfile(HALF, tmp_path / "half.py")
-    found = cli(tmp_path, "run", "droptail_vs_red", *SHORT, "--set", "queue.kind=half", "--no-report")
-    assert found.returncode == 2
-    assert "no such discipline" in found.stderr and "half" in found.stderr
+    process = cli(tmp_path, "run", "droptail_vs_red", *SHORT, "--set", "queue.kind=half", "--no-report")
+    assert process.returncode == 2
+    assert "no such discipline" in process.stderr and "half" in process.stderr
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_a_fault_is_reported_by_name_in_one_line(method: str, reported: str, tmp
         "    def enqueue(self, packet, call):\n        self.queue.append(packet.number)\n"
         f"    {method}\n"
     )
-    found = cli(tmp_path, "conformance", "bad", "--plugin", "bad.py")
-    (line,) = found.stderr.strip().splitlines()
-    assert found.returncode == 2 and reported in line
+    process = cli(tmp_path, "conformance", "bad", "--plugin", "bad.py")
+    (line,) = process.stderr.strip().splitlines()
+    assert process.returncode == 2 and reported in line
     if "not empty" not in reported:
         run = cli(
             tmp_path,
@@ -127,13 +127,15 @@ def test_the_starter_in_rust_has_the_bits_of_the_one_in_python(tmp_path: Path) -
 
 def test_names_and_files_that_cannot_be_used(tmp_path: Path) -> None:
     for name, reported in (("My-Red", "lower-case"), ("red", "is a discipline already")):
-        found = cli(tmp_path, "new", "discipline", name)
-        assert found.returncode == 2 and reported in found.stderr
+        process = cli(tmp_path, "new", "discipline", name)
+        assert process.returncode == 2 and reported in process.stderr
     for file, text, reported in (
         ("none.py", "", "has no class that derives from"),
         ("wrong.py", "1 / 0", "ZeroDivisionError"),
         ("lib.so", "no library", "cannot be loaded"),
     ):
         (tmp_path / file).write_text(text)
-        found = cli(tmp_path, "describe", "red", "--plugin", file)
-        assert found.returncode == 2 and reported in found.stderr and len(found.stderr.splitlines()) == 1
+        process = cli(tmp_path, "describe", "red", "--plugin", file)
+        assert (
+            process.returncode == 2 and reported in process.stderr and len(process.stderr.splitlines()) == 1
+        )

@@ -154,10 +154,10 @@ def test_the_command_that_repeats_an_answer_is_the_one_that_was_typed(
     answer = dropcurve(*words)
     assert answer.code == 0, answer.err
     text = f"{answer.out}\n{answer.err}"
-    found = list(commands(text))
-    assert found
+    printed = list(commands(text))
+    assert printed
     verb, typed = parsed(words)
-    for again in found:
+    for again in printed:
         same, options = parsed(again)
         assert same == verb
         for key, value in typed.items():
@@ -176,9 +176,9 @@ def test_the_command_that_repeats_an_answer_is_the_one_that_was_typed(
 def test_queues_of_an_import_paste(name: str, files: Path, dropcurve: Dropcurve) -> None:
     answer = dropcurve("import", f"{name.replace(' ', '-')}.cfg", "--rate", "20Mbit")
     assert answer.code == 0, answer.err
-    found = list(queues(answer.out))
-    assert found
-    for queue in found:
+    printed = list(queues(answer.out))
+    assert printed
+    for queue in printed:
         built(queue)
     for one in boxes.read_all(TEXTS[name], rate_bps=2e7):
         built(one.queue)
@@ -200,10 +200,10 @@ def test_queues_as_loaded_paste(box: str, kind: str) -> None:
     if kind == "curve":
         own |= {"min_th": "20 pkts", "max_th": "60 pkts", "curve": "points 20 0, 60 0.1"}
     try:
-        made = boxes.export(kind, own, box=box, rate_bps=1e7)
+        exported = boxes.export(kind, own, box=box, rate_bps=1e7)
     except dc.DropcurveError as error:
         pytest.skip(f"not exported at its defaults: {error}")
-    built(made.queue_as_loaded)
+    built(exported.queue_as_loaded)
 
 
 def test_the_wizard_s_commands_are_parsed(files: Path) -> None:

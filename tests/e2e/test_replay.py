@@ -40,9 +40,9 @@ def test_a_replication_does_not_depend_on_how_many_there_are(folder: Path) -> No
 
 
 def test_variants_share_their_seeds(folder: Path) -> None:
-    found = dc.compare("short.toml", queues=["droptail", "red"], replications=3)
+    result = dc.compare("short.toml", queues=["droptail", "red"], replications=3)
     starts = [
-        [[flow["start_s"] for flow in run["flows"]] for run in variant.runs] for variant in found.variants
+        [[flow["start_s"] for flow in run["flows"]] for run in variant.runs] for variant in result.variants
     ]
     assert starts[0] == starts[1]
     assert starts[0][0] != starts[0][1]

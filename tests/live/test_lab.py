@@ -85,7 +85,7 @@ reverse = true
 @in_namespaces
 def test_two_labs_at_once_with_every_load_and_changes_of_the_link(tmp_path: Path) -> None:
     mixed = Scenario.parse(MIXED)
-    made = plan.make(mixed)
+    mixed_plan = plan.make(mixed)
     changes = [(1.5, {"rate": "2 Mbit/s"}), (2.0, {"queue.max_p": 0.2})]
     with ThreadPoolExecutor() as pool:
         first = pool.submit(lab, mixed, changes=changes, out=tmp_path)
@@ -97,13 +97,13 @@ def test_two_labs_at_once_with_every_load_and_changes_of_the_link(tmp_path: Path
     assert all(row.predicted is None for row in answer.rows)
     raw = json.loads((tmp_path / "raw.json").read_text())
     assert not raw["problems"]
-    for flow, planned in zip(raw["flows"], made.flows, strict=True):
+    for flow, planned in zip(raw["flows"], mixed_plan.flows, strict=True):
         heard = sum(row["bytes"] for row in flow["server"]["intervals"])
         assert heard > 0, planned.group
         if planned.transport == "udp":
             assert flow["client"]["sent"] == len(planned.due_ns)
             assert heard <= sum(planned.payload_bytes)
-    (back,) = [one for one in made.flows if one.group == "back"]
+    (back,) = [one for one in mixed_plan.flows if one.group == "back"]
     assert len(raw["flows"][back.number]["server"]["delays_us"]) > 0
     assert min(raw["flows"][back.number]["server"]["delays_us"]) >= 5000
     for name in ("record.back", "capture.back.pcapng"):
@@ -171,12 +171,12 @@ def test_a_killed_lab_leaves_nothing_behind(where: str, begun: str, victim: str,
 @in_virtual_time
 def test_virtual_time_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
     small = Scenario.parse(TINY).edit([("run.duration", "1.5 s"), ("run.warmup", "0.5 s")])
-    made = plan.make(small)
+    small_plan = plan.make(small)
     kept = []
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        raw = launch.in_virtual_time(made, folder, **FILES)
+        raw = launch.in_virtual_time(small_plan, folder, **FILES)
         assert raw["stats"]["forward"]["sent"]["pkts"] > 50
         assert not raw["problems"]
         kept.append({path: (folder / path).read_bytes() for path in ("raw.json", "record", "capture.pcapng")})
@@ -271,24 +271,24 @@ def names_on_this_machine() -> tuple[str, str]:
 
 def processes_with(text: str) -> list[str]:
     """Command lines of running processes that hold a text."""
-    found = []
+    command_lines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if text in line:
-            found.append(line)
-    return found
+            command_lines.append(line)
+    return command_lines
 
 
 def descendants(pid: int) -> list[int]:
     """Processes that a process started, and those that they did."""
-    found = []
+    pids = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text(encoding="ascii").split():
-            found += [int(child), *descendants(int(child))]
-    return found
+            pids += [int(child), *descendants(int(child))]
+    return pids
 
 
 def command_line(pid: int) -> str:

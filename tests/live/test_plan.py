@@ -35,18 +35,18 @@ reverse = true
 
 
 def test_links_paths_and_flows_are_those_of_the_scenario() -> None:
-    made = plan.make(Scenario.parse(SMALL), seed=3)
-    assert (made.duration_s, made.warmup_s, made.mtu, made.timestamps) == (3, 1, 1500, True)
-    forward, back = made.settings["links"]
+    planned = plan.make(Scenario.parse(SMALL), seed=3)
+    assert (planned.duration_s, planned.warmup_s, planned.mtu, planned.timestamps) == (3, 1, 1500, True)
+    forward, back = planned.settings["links"]
     assert (forward["queue"]["kind"], forward["rate"], back["queue"]["kind"]) == (
         "codel",
         "4 Mbit/s",
         "droptail",
     )
-    delays = [path["access_delay"] for path in made.settings["paths"]]
+    delays = [path["access_delay"] for path in planned.settings["paths"]]
     assert delays == ["1000000 ns", "2000000 ns", "3000000 ns", "1000000 ns"]
-    assert [flow.cc for flow in made.flows] == ["cubic", "cubic", "cubic", ""]
-    voice = made.flows[3]
+    assert [flow.cc for flow in planned.flows] == ["cubic", "cubic", "cubic", ""]
+    voice = planned.flows[3]
     assert voice.reverse
     # 250 bytes at 200 kbit/s: one every 10 ms, of which IP and UDP take 28 bytes.
     assert voice.due_ns[:3] == (0, 10_000_000, 20_000_000)
@@ -107,9 +107,9 @@ def test_a_network_other_than_a_dumbbell_is_refused() -> None:
 def test_a_lab_refuses_the_framing_of_a_line_with_the_rate_that_full_packets_get() -> None:
     """4 Mbit/s in ATM cells with 40 bytes: 1500 of 1749 bytes; in the other direction alone 1500 of 1518."""
     line = Scenario.parse(SMALL).set("dumbbell.overhead", "40 B").set("dumbbell.framing", "atm")
-    with pytest.raises(ScenarioError) as found:
+    with pytest.raises(ScenarioError) as refused:
         plan.make(line)
-    (problem,) = found.value.problems
+    (problem,) = refused.value.problems
     assert problem.path == "dumbbell.overhead"
     assert problem.value == "ATM cells with 40 bytes of overhead a packet"
     assert "lower its rate to 3.431 Mbit/s" in problem.remedy

@@ -182,29 +182,29 @@ def test_every_queue_beside_ours_is_warned_about() -> None:
     words = [*launch._unshare(), "bash", "-ec", HIDING, sys.executable, ASK + HERE, ASK + THERE]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=launch._environment())
     assert done.returncode == 0, done.stderr
-    found, there = map(json.loads, done.stdout.splitlines())
+    here, there = map(json.loads, done.stdout.splitlines())
     merges = "merges packets in hardware (large-receive-offload): ethtool -K {0} large-receive-offload off"
     shaped = "tbf, which sends 1 Mbit/s; tc qdisc replace dev v0 root pfifo limit 10000"
-    assert found["tun"] == [
+    assert here["tun"] == [
         "tun0 has a queue of its own before ours: htb; tc qdisc replace dev tun0 root pfifo limit 10000"
     ]
-    assert found["card"] == [
+    assert here["card"] == [
         "v1 runs at 10000 Mbit/s, below 20 Gbit/s: the queue will be in its driver, not here",
         f"v1 {merges.format('v1')}",
     ]
-    assert found["stacked"] == [
+    assert here["stacked"] == [
         f"up0 sends through v0, which queues after us: {shaped}",
         f"up0 {merges.format('up0')}",
     ]
-    assert found["shared"][0] == "v0 carries up0: its packets go to it and through our queue"
+    assert here["shared"][0] == "v0 carries up0: its packets go to it and through our queue"
     assert there[0].startswith("away0 (macvlan) sends through a device in another namespace")
-    assert found["bridge"] == [
+    assert here["bridge"] == [
         "b0 is part of a bridge or bond, which forwards its packets as well: take it out",
         f"b0 {merges.format('b0')}",
         f"b1 {merges.format('b1')}",
         "this machine routes as well (net.ipv4.ip_forward): packets may arrive twice, by it and by us",
     ]
     assert (
-        f"packets that leave by v0 are queued there if it is slower than 9 Mbit/s: {shaped}" in found["queue"]
+        f"packets that leave by v0 are queued there if it is slower than 9 Mbit/s: {shaped}" in here["queue"]
     )
-    assert len(found["queue"]) == 2
+    assert len(here["queue"]) == 2

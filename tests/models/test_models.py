@@ -178,13 +178,13 @@ def test_the_queue_law_crosses_the_control_function_by_hand() -> None:
     90 with max_p 0.1, each packet drawn on its own: 0.1 (q - 10)/80. They meet where (q - 10)(100 + q)^2 = 120000.
     """
     curve = Curve(10, 90, 0.1, spacing="geometric", limit=200)
-    found = models.queue_law(rate_pps=1000, rtt_s=0.1, flows=10, curve=curve, law="mathis", b=1)
-    assert found.crossing.queue == pytest.approx(18.54, abs=0.005)
-    assert found.crossing.loss == pytest.approx(150 / 118.54**2, rel=1e-3)
-    assert found.crossing.regime == "curve"
-    assert found.law[0] == pytest.approx(150 / 100**2, rel=1e-6)
-    assert found.control[100] == 1.0, "at 100 packets RED drops everything"
-    assert all(one > other for one, other in itertools.pairwise(found.law))
+    law = models.queue_law(rate_pps=1000, rtt_s=0.1, flows=10, curve=curve, law="mathis", b=1)
+    assert law.crossing.queue == pytest.approx(18.54, abs=0.005)
+    assert law.crossing.loss == pytest.approx(150 / 118.54**2, rel=1e-3)
+    assert law.crossing.regime == "curve"
+    assert law.law[0] == pytest.approx(150 / 100**2, rel=1e-6)
+    assert law.control[100] == 1.0, "at 100 packets RED drops everything"
+    assert all(one > other for one, other in itertools.pairwise(law.law))
 
 
 def test_the_queue_law_uses_what_advise_uses() -> None:
@@ -254,16 +254,16 @@ def test_bad_input_is_reported_in_a_line(
 def test_a_loss_out_of_range_differs_from_a_throughput_that_no_loss_allows() -> None:
     path = models.Path(0.1, 1460, 1.0, 2, 10.0)
     unbounded = models.Path(0.1, 1460, 1.0, 2)
-    found = {
+    tables = {
         name: answers.table(answers.rows(one, throughput_bps=rate, names=["mathis"]))
         for name, one, rate in (("fast", unbounded, 1e11), ("slow", unbounded, 1e3), ("window", path, 1e7))
     }
-    assert "< 1e-07 %" in found["fast"] and "> 50 %" in found["slow"] and " none " in found["window"]
+    assert "< 1e-07 %" in tables["fast"] and "> 50 %" in tables["slow"] and " none " in tables["window"]
 
 
 def test_the_control_function_leaves_the_picture_at_max_th() -> None:
     curve = Curve(5, 30, 0.1, limit=60)
-    found = models.queue_law(rate_pps=856, rtt_s=0.04, flows=40, curve=curve)
-    (axes,) = tcp_models.crossing(found, curve, 4.0).axes
+    law = models.queue_law(rate_pps=856, rtt_s=0.04, flows=40, curve=curve)
+    (axes,) = tcp_models.crossing(law, curve, 4.0).axes
     queue = [list(line.get_xdata()) for line in axes.lines]
     assert any(5 in one and one[-1] == 30 for one in queue), "the flat part above max_th is not the curve"

@@ -15,7 +15,7 @@ from dropcurve.results import Result, Variant
 from dropcurve.results.series import Series
 
 DURATION_S, WARMUP_S, RATE_BPS, PACKET_BYTES = 60.0, 10.0, 10e6, 1000
-Made = Callable[..., Result]
+MakeResult = Callable[..., Result]
 
 
 def spread(values: Any) -> dict[str, float | int]:
@@ -261,7 +261,7 @@ def make(
 
 
 @pytest.fixture
-def made() -> Made:
+def make_result() -> MakeResult:
     """The maker of results."""
     return make
 

@@ -12,7 +12,7 @@ from dropcurve.advise.spacing import mean_gap
 from dropcurve.plot import comparison, delay_distribution, drop_curve, labels, law, queue, style, thin, view
 from dropcurve.results import Result
 
-Made = Callable[..., Result]
+MakeResult = Callable[..., Result]
 TENTH = 0.1
 
 
@@ -49,17 +49,19 @@ def test_wait_takes_a_third_of_what_the_1993_formula_takes() -> None:
     assert law.share(0.001, "wait") / law.share(0.001, "pseudocode") == pytest.approx(1 / 3, rel=0.01)
 
 
-def test_law_of_a_resolved_queue(made: Made) -> None:
-    found = law.of(made().variants[1], "bottleneck")
-    assert found is not None
-    assert found == law.Law(min_th=5, max_th=15, max_p=0.1, spacing="wait", above="gentle")
-    assert found.p_b(np.array([4.0, 10.0, 22.5, 30.0])) == pytest.approx([0.0, 0.05, 0.55, 1.0])
-    assert law.of(made().variants[0], "bottleneck") is None
+def test_law_of_a_resolved_queue(make_result: MakeResult) -> None:
+    red_law = law.of(make_result().variants[1], "bottleneck")
+    assert red_law is not None
+    assert red_law == law.Law(min_th=5, max_th=15, max_p=0.1, spacing="wait", above="gentle")
+    assert red_law.p_b(np.array([4.0, 10.0, 22.5, 30.0])) == pytest.approx([0.0, 0.05, 0.55, 1.0])
+    assert law.of(make_result().variants[0], "bottleneck") is None
 
 
 def test_law_that_drops_all_above_max_th() -> None:
-    found = law.Law(min_th=5, max_th=15, max_p=0.1, spacing="text")
-    assert found.share(np.array([5.0, 14.999999, 15.0, 20.0])) == pytest.approx([0, 1 / 5.5, 1, 1], abs=1e-5)
+    red_law = law.Law(min_th=5, max_th=15, max_p=0.1, spacing="text")
+    assert red_law.share(np.array([5.0, 14.999999, 15.0, 20.0])) == pytest.approx(
+        [0, 1 / 5.5, 1, 1], abs=1e-5
+    )
 
 
 def test_sizes_enter_as_the_byte_mode_says() -> None:
@@ -74,28 +76,28 @@ def test_sizes_enter_as_the_byte_mode_says() -> None:
     )
 
 
-def test_automatic_thresholds_are_those_worked_out(made: Made) -> None:
-    variant = made().variants[1]
+def test_automatic_thresholds_are_those_worked_out(make_result: MakeResult) -> None:
+    variant = make_result().variants[1]
     variant.scenario["queue"] |= {"min_th": "auto", "max_th": "auto"}
     assert law.of(variant, "bottleneck") is None
     variant.automatic["bottleneck"] = {"min_th": "4 pkts", "max_th": "20 pkts"}
-    found = law.of(variant, "bottleneck")
-    assert found is not None
-    assert (found.min_th, found.max_th) == (4.0, 20.0)
+    red_law = law.of(variant, "bottleneck")
+    assert red_law is not None
+    assert (red_law.min_th, red_law.max_th) == (4.0, 20.0)
     assert law.view.written_queue_of(variant, "bottleneck")["min_th"] == "auto"
 
 
-def test_a_queue_in_bytes_is_shown_in_packets(made: Made) -> None:
+def test_a_queue_in_bytes_is_shown_in_packets(make_result: MakeResult) -> None:
     """Waiting packets of 1000 B on average, thresholds of 2500 and 7500 B."""
-    result = made()
+    result = make_result()
     result.variants[1].scenario["queue"] |= {"unit": "bytes", "mean_packet": "500 B"}
     for run in result.variants[1].runs:
         run["links"]["bottleneck"]["avg_unit"] = "bytes"
     panel = queue.data(result)[1]
-    found = dict(panel.thresholds_pkts)
+    thresholds = dict(panel.thresholds_pkts)
     size = view.waiting_packet_bytes(result.variants[1], "bottleneck")
     assert size == pytest.approx(1000, rel=0.1)
-    assert (found["min_th"], found["max_th"]) == pytest.approx((2500 / size, 7500 / size))
+    assert (thresholds["min_th"], thresholds["max_th"]) == pytest.approx((2500 / size, 7500 / size))
 
 
 def test_wilson_interval() -> None:
@@ -113,13 +115,13 @@ def test_bins_add_up_over_replications() -> None:
 
 def test_bins_keep_to_the_thresholds() -> None:
     """Width 2 with an edge at 5: 4.5 stays below, 5.5 and 6.5 come together at their weighted mean."""
-    found = drop_curve.rebin([4.5, 5.5, 6.5], [10, 30, 10], [0, 3, 2], start=5.0, width=2.0)
-    assert found == [(4.5, 10, 0), (5.75, 40, 5)]
+    bins = drop_curve.rebin([4.5, 5.5, 6.5], [10, 30, 10], [0, 3, 2], start=5.0, width=2.0)
+    assert bins == [(4.5, 10, 0), (5.75, 40, 5)]
 
 
-def test_waiting_times_by_hand(made: Made) -> None:
+def test_waiting_times_by_hand(make_result: MakeResult) -> None:
     """100 packets: 50 wait up to 1 ms, 45 up to 2 ms, 4 up to 4 ms, one up to 8 ms."""
-    result = made(names=["only"], levels=[9.0], seeds=1)
+    result = make_result(names=["only"], levels=[9.0], seeds=1)
     result.variants[0].runs[0]["links"]["bottleneck"]["sojourn_ms_histogram"] = {
         "upper_ms": [1.0, 2.0, 4.0, 8.0],
         "count": [50, 45, 4, 1],
@@ -129,13 +131,13 @@ def test_waiting_times_by_hand(made: Made) -> None:
     assert panel.curves[0].marks_ms == (1.0, 2.0, 4.0)
 
 
-def test_relative_change_by_hand(made: Made) -> None:
-    result = made(seeds=5)
+def test_relative_change_by_hand(make_result: MakeResult) -> None:
+    result = make_result(seeds=5)
     (panel,) = comparison.data(result)
-    found = {line.title: line.points[0] for line in panel.lines}
+    lines = {line.title: line.points[0] for line in panel.lines}
     difference = next(d for d in result.differences() if d.metric == "utilisation")
     base = sum(result.baseline.values("utilisation")) / 5
-    point = found["link utilisation"]
+    point = lines["link utilisation"]
     assert point.change_percent == pytest.approx(100 * difference.mean / base)
     assert point.half_width_percent == pytest.approx(100 * difference.half_width / base)
     assert (point.real, point.improves) == (difference.real, difference.improves)
@@ -160,8 +162,8 @@ def test_thinning_keeps_gaps() -> None:
     assert np.nanmax(short) == 3.0
 
 
-def test_thresholds_of_the_queue_are_those_of_the_scenario(made: Made) -> None:
-    panels = queue.data(made())
+def test_thresholds_of_the_queue_are_those_of_the_scenario(make_result: MakeResult) -> None:
+    panels = queue.data(make_result())
     assert [panel.thresholds_pkts for panel in panels] == [
         (),
         (("min_th", 5.0), ("max_th", 15.0)),

@@ -15,7 +15,7 @@ from dropcurve import plot
 from dropcurve.errors import UsageError
 from dropcurve.results import Result
 
-Made = Callable[..., Result]
+MakeResult = Callable[..., Result]
 LARGEST_BYTES = 300_000
 
 
@@ -27,39 +27,39 @@ def test_draws_whatever_there_is(kind: str, case: Result) -> None:
 
 
 @pytest.mark.parametrize("kind", plot.KINDS)
-def test_fits_a_column(kind: str, made: Made) -> None:
-    figure = plot.plot(kind, made(samples=60), width="column")
+def test_fits_a_column(kind: str, make_result: MakeResult) -> None:
+    figure = plot.plot(kind, make_result(samples=60), width="column")
     assert figure.get_figwidth() == 3.5
 
 
 @pytest.mark.parametrize("kind", plot.KINDS)
-def test_same_result_same_bytes(kind: str, made: Made) -> None:
-    assert plot.image(kind, made(samples=60)) == plot.image(kind, made(samples=60))
+def test_same_result_same_bytes(kind: str, make_result: MakeResult) -> None:
+    assert plot.image(kind, make_result(samples=60)) == plot.image(kind, make_result(samples=60))
 
 
 @pytest.mark.parametrize("format", ["png", "pdf"])
-def test_same_result_same_bytes_in_other_formats(format: str, made: Made) -> None:
-    one, two = (plot.image("queue", made(samples=200), format=format) for _ in range(2))
+def test_same_result_same_bytes_in_other_formats(format: str, make_result: MakeResult) -> None:
+    one, two = (plot.image("queue", make_result(samples=200), format=format) for _ in range(2))
     assert one == two
 
 
-def test_a_users_style_does_not_leak_in(made: Made) -> None:
+def test_a_users_style_does_not_leak_in(make_result: MakeResult) -> None:
     import matplotlib
 
-    before = plot.image("queue", made())
+    before = plot.image("queue", make_result())
     with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 30}):
-        assert plot.image("queue", made()) == before
+        assert plot.image("queue", make_result()) == before
 
 
-def test_writes_what_the_path_ends_in(made: Made, tmp_path: Path) -> None:
-    plot.plot("queue", made(), path=tmp_path / "queue.png")
+def test_writes_what_the_path_ends_in(make_result: MakeResult, tmp_path: Path) -> None:
+    plot.plot("queue", make_result(), path=tmp_path / "queue.png")
     assert (tmp_path / "queue.png").read_bytes().startswith(b"\x89PNG")
-    files = plot.save_all(made(samples=60), tmp_path / "figures", formats=("svg",))
+    files = plot.save_all(make_result(samples=60), tmp_path / "figures", formats=("svg",))
     assert {file.stem for file in files} == set(plot.KINDS)
 
 
-def test_fragment_brings_no_outside_names(made: Made) -> None:
-    text = plot.fragment("queue", made(), label='Queue <of> "RED"')
+def test_fragment_brings_no_outside_names(make_result: MakeResult) -> None:
+    text = plot.fragment("queue", make_result(), label='Queue <of> "RED"')
     assert text.startswith('<svg role="img" aria-label="Queue &lt;of&gt; &quot;RED&quot;"')
     assert "http" not in text
     assert "var(--series-1, #0072b2)" in text
@@ -67,8 +67,11 @@ def test_fragment_brings_no_outside_names(made: Made) -> None:
     ElementTree.fromstring(text)
 
 
-def test_fragment_says_a_style_once_and_every_name_leads_somewhere(made: Made) -> None:
-    whole, text = plot.image("queue", made(samples=60)).decode(), plot.fragment("queue", made(samples=60))
+def test_fragment_says_a_style_once_and_every_name_leads_somewhere(make_result: MakeResult) -> None:
+    whole, text = (
+        plot.image("queue", make_result(samples=60)).decode(),
+        plot.fragment("queue", make_result(samples=60)),
+    )
     assert len(text) < len(whole) / 2
     for tag in ("<use", "<path"):
         assert 0 < text.count(tag) <= whole.count(tag)
@@ -79,13 +82,13 @@ def test_fragment_says_a_style_once_and_every_name_leads_somewhere(made: Made) -
     assert set(ids) == set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
 
-def test_unknown_kind_and_width_are_refused(made: Made) -> None:
+def test_unknown_kind_and_width_are_refused(make_result: MakeResult) -> None:
     with pytest.raises(UsageError, match="plot kind = 'pie'"):
-        plot.plot("pie", made())
+        plot.plot("pie", make_result())
     with pytest.raises(UsageError, match="width"):
-        plot.plot("queue", made(), width=0.5)
+        plot.plot("queue", make_result(), width=0.5)
     with pytest.raises(UsageError, match="format"):
-        plot.image("queue", made(), format="bmp")
+        plot.image("queue", make_result(), format="bmp")
 
 
 def test_nothing_heavy_is_loaded_before_the_first_figure() -> None:

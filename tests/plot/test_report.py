@@ -15,7 +15,7 @@ from dropcurve.report import content, setup, table, topology
 from dropcurve.results import Result
 from dropcurve.scenario import toml
 
-Made = Callable[..., Result]
+MakeResult = Callable[..., Result]
 LARGEST_BYTES = 2_000_000
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "rect", "circle", "use"}
 
@@ -80,9 +80,9 @@ def test_figures_share_no_style_and_no_identifier(page_case: tuple[Result, str])
         assert sum(map(len, named)) == len(set().union(*named)), "a style of one figure paints another"
 
 
-def test_what_users_write_is_escaped(made: Made) -> None:
+def test_what_users_write_is_escaped(make_result: MakeResult) -> None:
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
-    result = made(names=["tail drop", evil], title=evil)
+    result = make_result(names=["tail drop", evil], title=evil)
     for variant in result.variants:
         variant.scenario["description"] = variant.scenario["source"] = evil
         variant.scenario["flows"][evil] = variant.scenario["flows"].pop("voice")
@@ -99,8 +99,8 @@ def test_what_users_write_is_escaped(made: Made) -> None:
     assert evil in "".join(reader.words)
 
 
-def test_same_result_same_page(made: Made, usual_page: str, tmp_path: Path) -> None:
-    assert report.write(made(), tmp_path) == tmp_path / "report.html"
+def test_same_result_same_page(make_result: MakeResult, usual_page: str, tmp_path: Path) -> None:
+    assert report.write(make_result(), tmp_path) == tmp_path / "report.html"
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == usual_page
 
 
@@ -115,9 +115,9 @@ def test_pictures_have_words(usual_page: str) -> None:
     assert all(one.get("aria-label") for one in tables)
 
 
-def test_best_is_marked_only_where_it_is_real(made: Made) -> None:
+def test_best_is_marked_only_where_it_is_real(make_result: MakeResult) -> None:
     """RED's short queue is real and better; Jain's index of made-up flows differs by chance."""
-    groups = table.of(made())["groups"]
+    groups = table.of(make_result())["groups"]
     rows = {row["title"]: row for group in groups for row in group["rows"]}
     assert [cell["best"] for cell in rows["queueing delay, mean"]["cells"]] == [False, True]
     assert rows["queueing delay, mean"]["cells"][1]["sign"] == "✓"
@@ -127,23 +127,23 @@ def test_best_is_marked_only_where_it_is_real(made: Made) -> None:
     assert rows["Jain's fairness index"]["cells"][1]["sign"] == ""
 
 
-def test_verdict_says_the_common_end_once(made: Made) -> None:
-    verdict = content.verdict(made())
+def test_verdict_says_the_common_end_once(make_result: MakeResult) -> None:
+    verdict = content.verdict(make_result())
     assert [group["name"] for group in verdict["groups"]] == ["RED (ns-2)"]
     assert "95 %" in verdict["basis"]
     assert not any("RED (ns-2)" in line or "95 %" in line for line in verdict["groups"][0]["lines"])
 
 
-def test_question(made: Made) -> None:
-    assert content.question(made()) == "What changes if RED (ns-2) replaces tail drop?"
-    assert content.question(made(names=["a", "b", "c"])) == "What changes if b or c replaces a?"
-    result = made()
+def test_question(make_result: MakeResult) -> None:
+    assert content.question(make_result()) == "What changes if RED (ns-2) replaces tail drop?"
+    assert content.question(make_result(names=["a", "b", "c"])) == "What changes if b or c replaces a?"
+    result = make_result()
     result.variants[0].scenario["description"] = "Is RED worth it?"
     assert content.question(result) == "Is RED worth it?"
 
 
-def test_scenario_text_is_toml_and_says_the_same(made: Made) -> None:
-    scenario = made().variants[1].scenario
+def test_scenario_text_is_toml_and_says_the_same(make_result: MakeResult) -> None:
+    scenario = make_result().variants[1].scenario
     scenario["flows"]["odd name"] = {"drop": [14, 28], "says": 'a "b" \\ c', "ratio": 0.5, "on": True}
     assert tomllib.loads(toml.dump(scenario)) == scenario
 
@@ -155,16 +155,16 @@ def test_rates(bps: float, words: str) -> None:
     assert setup.rate(bps) == words
 
 
-def test_origins_of_values(made: Made) -> None:
+def test_origins_of_values(make_result: MakeResult) -> None:
     """`max_p` 0.1 comes from the dialect; `max_th` would be automatic there, so 15 was set."""
-    tables = {one["title"]: one for one in setup.options(made())}
+    tables = {one["title"]: one for one in setup.options(make_result())}
     rows = {row["key"]: row for row in tables["Random Early Detection (red)"]["main"]}
     assert rows["max_p"]["cells"][0]["origin"] == "preset"
     assert rows["max_th"]["cells"][0]["origin"] == "set"
 
 
-def test_networks_are_drawn_or_listed(made: Made) -> None:
-    result = made()
+def test_networks_are_drawn_or_listed(make_result: MakeResult) -> None:
+    result = make_result()
     assert "bottleneck" in str(topology.svg(result))
     scenario = result.variants[0].scenario
     dumbbell = scenario.pop("dumbbell")

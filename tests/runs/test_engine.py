@@ -27,9 +27,9 @@ def summary(name: str) -> dict[str, Any]:
     core = _core.Scenario(dc.Scenario.load(SCENARIO).to_toml()).edit(EDITS)
     with engine.using(name):
         (run,) = _core.run_many([(core, 1, "summary")], 1, **engine.options())
-    found = run.summary()
-    assert found.pop("events") > 1000
-    return found
+    values = run.summary()
+    assert values.pop("events") > 1000
+    return values
 
 
 def test_both_engines_make_the_same_bits() -> None:
@@ -54,9 +54,9 @@ def test_an_unknown_engine_is_refused() -> None:
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_every_verb_that_simulates_has_the_option(verb: list[str]) -> None:
-    found = CliRunner().invoke(app, [*verb, "--help"])
-    assert found.exit_code == 0
-    assert "--engine" in found.output
+    outcome = CliRunner().invoke(app, [*verb, "--help"])
+    assert outcome.exit_code == 0
+    assert "--engine" in outcome.output
 
 
 def test_the_option_reaches_the_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_option_reaches_the_core(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     edits = ["--duration", "2 s", "--set", "run.warmup=auto", "--replications", "2"]
     command = ["run", SCENARIO, *edits, "--quiet", "--no-report", "--cache", "off"]
     for name in engine.ENGINES:
-        found = CliRunner().invoke(app, [*command, "--engine", name, "--out", str(tmp_path / name)])
-        assert found.exit_code == 0, found.output
+        outcome = CliRunner().invoke(app, [*command, "--engine", name, "--out", str(tmp_path / name)])
+        assert outcome.exit_code == 0, outcome.output
     assert set(asked) == set(engine.ENGINES)
     assert engine.chosen() == "fast"

@@ -26,15 +26,15 @@ from dropcurve.studies.cells import ReplicationPlan, Runner
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The runs that the core makes, by hash and seed."""
-    found: list[tuple[str, int]] = []
+    simulated: list[tuple[str, int]] = []
     run_many = _core.run_many
 
     def noted(jobs: Any, *rest: Any, **more: Any) -> Any:
-        found.extend((core.hash(), seed) for core, seed, _ in jobs)
+        simulated.extend((core.hash(), seed) for core, seed, _ in jobs)
         return run_many(jobs, *rest, **more)
 
     monkeypatch.setattr(_core, "run_many", noted)
-    return found
+    return simulated
 
 
 def test_a_second_command_makes_only_what_is_missing(folder: Path, calls: list[tuple[str, int]]) -> None:
@@ -79,8 +79,8 @@ def test_equal_jobs_are_made_once_with_the_most_that_any_asks_for(
     scenario = dc.Scenario.load("short.toml")
     taken: dict[int, RunRecord] = {}
     jobs = [Job(scenario, 1, "summary"), Job(scenario, 1, "series"), Job(scenario, 2, "summary")]
-    made = Executor(2).records(jobs, None, take=taken.__setitem__)
-    assert made == 2 and len(calls) == 2
+    simulated = Executor(2).records(jobs, None, take=taken.__setitem__)
+    assert simulated == 2 and len(calls) == 2
     assert taken[1].series and not taken[0].series
     assert taken[0].summary["derived"] == {"sync": None, "transient_s": None}, "as if it were alone"
     assert {**taken[1].summary, "derived": None} == {**taken[0].summary, "derived": None}
@@ -278,9 +278,9 @@ def test_a_run_that_another_process_is_making_is_awaited(
         return [one for one in calls if one[1] == seed]
 
     def run_alone(scenario: dc.Scenario, seed: int) -> list[_core.Run]:
-        found = _core.run_many([(scenario.core, seed, "summary")], 1)
+        runs = _core.run_many([(scenario.core, seed, "summary")], 1)
         calls.clear()
-        return found
+        return runs
 
     monkeypatch.setattr("dropcurve.runs.locks.time.sleep", end)
     jobs = [Job(scenario, seed, "summary") for seed in (1, 2, 3)]

@@ -33,8 +33,8 @@ def scenario(folder: Path) -> dc.Scenario:
 
 @pytest.fixture
 def store(folder: Path) -> Iterator[RunStore]:
-    with RunStore(folder / "cache") as found:
-        yield found
+    with RunStore(folder / "cache") as opened:
+        yield opened
 
 
 @cache
@@ -45,7 +45,7 @@ def whole() -> dict[str, Any]:
     return dict(run)
 
 
-def made(scenario: dc.Scenario, seed: int, **more: Any) -> RunRecord:
+def record_of(scenario: dc.Scenario, seed: int, **more: Any) -> RunRecord:
     """A record with a few keys of its own."""
     own = {
         "scenario": scenario.hash,
@@ -59,30 +59,30 @@ def made(scenario: dc.Scenario, seed: int, **more: Any) -> RunRecord:
 def test_a_record_is_found_as_it_was_added(store: RunStore, scenario: dc.Scenario) -> None:
     cwnd = np.array([0.0, 1.0]), np.array([2.0, np.nan])
     series = Series({("empty", "0"): (np.empty(0), np.empty(0)), ("cwnd", "0"): cwnd, ("cwnd", "1"): cwnd})
-    whole = replace(made(scenario, 1, title="größe"), series=series)
+    whole = replace(record_of(scenario, 1, title="größe"), series=series)
     store.add(Job(scenario, 1, "series"), whole)
     store.flush()
-    found = store.find(Job(scenario, 1, "series"))
-    assert found is not None and found.series is not None
-    assert found.summary == whole.summary
-    assert list(found.series.curves) == list(series.curves)
+    loaded = store.find(Job(scenario, 1, "series"))
+    assert loaded is not None and loaded.series is not None
+    assert loaded.summary == whole.summary
+    assert list(loaded.series.curves) == list(series.curves)
     for key in series:
-        for one, other in zip(found.series.select(*key), series.select(*key), strict=True):
+        for one, other in zip(loaded.series.select(*key), series.select(*key), strict=True):
             assert np.array_equal(one, other, equal_nan=True)
 
 
 def test_a_run_stored_with_less_than_is_asked_is_not_found_and_more_replaces_it(
     store: RunStore, scenario: dc.Scenario
 ) -> None:
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1, events=1))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1, events=1))
     store.flush()
     assert store.find(Job(scenario, 1, "summary")) is not None
     assert store.find(Job(scenario, 1, "derived")) is None
-    store.add(Job(scenario, 1, "derived"), made(scenario, 1, events=2))
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1, events=3))
+    store.add(Job(scenario, 1, "derived"), record_of(scenario, 1, events=2))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1, events=3))
     store.flush()
-    found = store.find(Job(scenario, 1, "derived"))
-    assert found is not None and found.summary["events"] == 2, "less does not replace more"
+    loaded = store.find(Job(scenario, 1, "derived"))
+    assert loaded is not None and loaded.summary["events"] == 2, "less does not replace more"
     plain = store.find(Job(scenario, 1, "summary"))
     assert plain is not None
     assert plain.summary["derived"] == {"sync": None, "transient_s": None}, "as if it had not been sampled"
@@ -91,7 +91,7 @@ def test_a_run_stored_with_less_than_is_asked_is_not_found_and_more_replaces_it(
 def test_another_seed_scenario_or_build_is_another_run(
     store: RunStore, scenario: dc.Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1))
     store.flush()
     assert store.find(Job(scenario, 2, "summary")) is None
     assert store.find(Job(scenario.set("queue.max_p", 0.3), 1, "summary")) is None
@@ -101,14 +101,14 @@ def test_another_seed_scenario_or_build_is_another_run(
 
 @pytest.mark.parametrize("column", ["summary", "checksum"])
 def test_a_damaged_record_counts_as_missing(store: RunStore, scenario: dc.Scenario, column: str) -> None:
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1))
     store.flush()
     with closing(sqlite3.connect(store.path)) as other:
         value = b"no summary" if column == "summary" else 5
         other.execute(f"UPDATE runs SET {column} = ?", (value,))
         other.commit()
     assert store.find(Job(scenario, 1, "summary")) is None
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1))
     store.flush()
     assert store.find(Job(scenario, 1, "summary")) is not None, "a run that is made again replaces it"
 
@@ -119,17 +119,17 @@ def test_a_damaged_record_counts_as_missing(store: RunStore, scenario: dc.Scenar
 def test_a_record_of_other_types_counts_as_missing(
     store: RunStore, scenario: dc.Scenario, more: dict[str, Any]
 ) -> None:
-    store.add(Job(scenario, 1, "summary"), made(scenario, 1))
-    store.add(Job(scenario, 2, "summary"), made(scenario, 2, **more))
+    store.add(Job(scenario, 1, "summary"), record_of(scenario, 1))
+    store.add(Job(scenario, 2, "summary"), record_of(scenario, 2, **more))
     store.flush()
     assert store.find(Job(scenario, 1, "summary")) is not None
     assert store.find(Job(scenario, 2, "summary")) is None
 
 
 def test_a_record_of_another_run_counts_as_missing(scenario: dc.Scenario) -> None:
-    text = record.serialise(made(scenario, 2))
+    text = record.serialise(record_of(scenario, 2))
     blob = record.compress(text, text)
-    assert record.parse(blob, text, (scenario.hash, 2)) == made(scenario, 2).summary
+    assert record.parse(blob, text, (scenario.hash, 2)) == record_of(scenario, 2).summary
     assert record.parse(blob, text, (scenario.hash, 1)) is None
     assert record.parse(blob, b"another dictionary", (scenario.hash, 2)) is None
 
@@ -138,7 +138,7 @@ def test_the_runs_that_were_not_used_for_longest_are_removed(folder: Path, scena
     noise = np.random.default_rng(1)
     with RunStore(folder / "cache", size=400_000) as store:
         for seed in range(1, 101):
-            noisy = made(scenario, seed, text=noise.bytes(5_000).hex())
+            noisy = record_of(scenario, seed, text=noise.bytes(5_000).hex())
             store.add(Job(scenario, seed, "summary"), noisy)
         store.flush()
         with closing(sqlite3.connect(store.path)) as other:
@@ -188,10 +188,10 @@ def test_runs_that_a_full_disk_refused_are_stored_by_the_next_write(
 ) -> None:
     jobs = [Job(scenario, seed) for seed in (1, 2)]
     with RunStore(folder / "full") as full:
-        full.add(jobs[0], made(scenario, 1))
+        full.add(jobs[0], record_of(scenario, 1))
         full.flush()
         full._written = time.monotonic()
-        full.add(jobs[1], made(scenario, 2))
+        full.add(jobs[1], record_of(scenario, 2))
         assert full._waiting
         full._open = cast(sqlite3.Connection, Failing(full._connection, statement))
         with pytest.raises(ResultError, match="disk is full"):
@@ -207,7 +207,7 @@ def add_many(folder: Path, text: str, first: int) -> None:
     scenario = dc.Scenario.parse(text)
     with RunStore(folder) as store:
         for seed in range(first, first + 200):
-            store.add(Job(scenario, seed, "summary"), made(scenario, seed))
+            store.add(Job(scenario, seed, "summary"), record_of(scenario, seed))
             if seed % 10 == 0:
                 store.flush()
 
@@ -226,7 +226,7 @@ def test_processes_write_at_once(folder: Path, scenario: dc.Scenario) -> None:
     with RunStore(folder / "cache") as store:
         assert store.count() == 500
         for seed in (*range(1, 301), *range(1001, 1201)):
-            assert store.find(Job(scenario, seed, "summary")) == made(scenario, seed).cut("summary")
+            assert store.find(Job(scenario, seed, "summary")) == record_of(scenario, seed).cut("summary")
 
 
 def test_a_file_that_is_no_store_is_refused_in_one_line(

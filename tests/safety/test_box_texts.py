@@ -55,12 +55,12 @@ def texts() -> Iterator[str]:
 def mutated(text: str, rng: random.Random) -> str:
     """The text with one to three words replaced, left out or doubled, and now and then cut."""
     for _ in range(rng.randint(1, 3)):
-        found = list(re.finditer(r"[\w.%]+|[^\w\s]", text))
-        if not found:
+        tokens = list(re.finditer(r"[\w.%]+|[^\w\s]", text))
+        if not tokens:
             return text
-        word = rng.choice(found)
+        word = rng.choice(tokens)
         new = rng.choice(
-            [rng.choice(ODD), rng.choice(ODD), rng.choice(ODD), "", word[0] * 2, rng.choice(found)[0]]
+            [rng.choice(ODD), rng.choice(ODD), rng.choice(ODD), "", word[0] * 2, rng.choice(tokens)[0]]
         )
         text = text[: word.start()] + new + text[word.end() :]
     return text[: rng.randrange(len(text) + 1)] if rng.random() < 0.1 else text
@@ -75,10 +75,10 @@ def attempt(text: str, rng: random.Random) -> bool:
             buffer_bytes=rng.choice([None, 100_000]),
             packet_bytes=1500,
         )
-        for found in queues[:3]:
-            words.import_text(found, width=80)
-            json.dumps(words.import_data(found), allow_nan=False)
-            place(found, rate_bps=1e8)
+        for queue in queues[:3]:
+            words.import_text(queue, width=80)
+            json.dumps(words.import_data(queue), allow_nan=False)
+            place(queue, rate_bps=1e8)
     except ScenarioError as error:
         assert error.problems
         for problem in error.problems:
@@ -132,9 +132,9 @@ def test_a_number_of_thousands_of_digits_is_refused_with_its_line(
     (folder / "long.txt").write_text(
         f"# one\ntc qdisc add dev eth0 root red limit {'9' * 5000}\n", encoding="utf-8"
     )
-    found = dropcurve("import", "long.txt")
-    assert (found.code, len(found.errors)) == (2, 1)
-    assert "line 2 = " + "9" * 40 + "...: must have 40 digits at most" in found.err
+    answer = dropcurve("import", "long.txt")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "line 2 = " + "9" * 40 + "...: must have 40 digits at most" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_others_wrote_is_read(name: str) -> None:
     text, rates = WRITTEN[name]
-    found = boxes.read(text)
-    assert (found.rate_bps, found.share_bps) == rates
+    queue = boxes.read(text)
+    assert (queue.rate_bps, queue.share_bps) == rates
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,9 @@ packet = "500 B"
 
 
 def test_equal_differences_are_no_proof() -> None:
-    found = statistics.paired([5.0, 5.0, 5.0], [4.0, 4.0, 4.0])
-    assert found is not None
-    assert (found.mean, found.half_width, found.p) == (1.0, 0.0, 1.0)
+    difference = statistics.paired([5.0, 5.0, 5.0], [4.0, 4.0, 4.0])
+    assert difference is not None
+    assert (difference.mean, difference.half_width, difference.p) == (1.0, 0.0, 1.0)
 
 
 def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[..., Any]) -> None:
@@ -45,17 +45,21 @@ def test_a_comparison_without_chance_says_so(folder: Path, dropcurve: Callable[.
 def test_a_sweep_says_that_replications_are_few_or_equal(folder: Path, dropcurve: Callable[..., Any]) -> None:
     (folder / "steady.toml").write_text(STEADY.format(limit=20), encoding="utf-8")
     words = ["--vary", "queue.limit=10 pkts,20 pkts", "--metric", "loss"]
-    found = dropcurve("sweep", "steady.toml", *words, "--replications", "2", "--out", "kept")
-    assert found.code == 0, found.err
-    assert "Warning: 2 replications: intervals are wide or absent; take 5 or more" in found.out
-    assert "Warning: all replications of 2 points are identical, because nothing there is random" in found.out
+    answer = dropcurve("sweep", "steady.toml", *words, "--replications", "2", "--out", "kept")
+    assert answer.code == 0, answer.err
+    assert "Warning: 2 replications: intervals are wide or absent; take 5 or more" in answer.out
+    assert (
+        "Warning: all replications of 2 points are identical, because nothing there is random" in answer.out
+    )
 
 
 def test_one_replication_is_no_verdict(folder: Path, dropcurve: Callable[..., Any]) -> None:
-    found = dropcurve("compare", "short.toml", "--queue", "red", "--queue", "droptail", "--replications", "1")
-    assert found.code == 0, found.err
-    assert "1 replication: intervals are wide or absent; take 5 or more" in found.out
-    assert "✓" not in found.out and "✗" not in found.out
+    answer = dropcurve(
+        "compare", "short.toml", "--queue", "red", "--queue", "droptail", "--replications", "1"
+    )
+    assert answer.code == 0, answer.err
+    assert "1 replication: intervals are wide or absent; take 5 or more" in answer.out
+    assert "✓" not in answer.out and "✗" not in answer.out
 
 
 def test_a_goodput_above_the_rate_of_the_link_has_its_reason(folder: Path) -> None:

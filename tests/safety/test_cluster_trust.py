@@ -50,9 +50,9 @@ def test_the_command_line_refuses_before_any_connection(
         "sweep": ["short.toml", "--vary", "queue.max_p=0.1,0.2"],
         "tune": ["short.toml", "--goal", "max utilisation", "--runs", "100"],
     }[verb]
-    found = dropcurve(verb, *words, "--cluster", "tcp://192.0.2.1:8786")
-    assert (found.code, len(found.errors)) == (2, 1)
-    assert "is not on this machine" in found.err
+    answer = dropcurve(verb, *words, "--cluster", "tcp://192.0.2.1:8786")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "is not on this machine" in answer.err
 
 
 def test_a_folder_that_lacks_a_file_or_shows_its_key_is_refused(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def certificates(tmp_path: Path) -> Path:
 
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "dropcurve test")])
-    made = (
+    certificate = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
         .serial_number(1).not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
@@ -92,7 +92,7 @@ def certificates(tmp_path: Path) -> Path:
     )  # fmt: skip
     folder = tmp_path / "tls"
     folder.mkdir()
-    text = made.public_bytes(serialization.Encoding.PEM)
+    text = certificate.public_bytes(serialization.Encoding.PEM)
     (folder / "ca.pem").write_bytes(text)
     (folder / "cert.pem").write_bytes(text)
     secret = key.private_bytes(
@@ -113,9 +113,9 @@ def scheduler(certificates: Path, tmp_path: Path) -> Iterator[str]:
         "from dropcurve.runs import cluster\n"
         "if __name__ == '__main__':\n"
         "    with cluster.trusting(sys.argv[1]):\n"
-        "        made = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,\n"
+        "        local = LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None,\n"
         "            host='tls://127.0.0.1', scheduler_port=0, security=cluster.secured('local:1'))\n"
-        "    print(json.dumps(made.scheduler_address), flush=True)\n"
+        "    print(json.dumps(local.scheduler_address), flush=True)\n"
         "    sys.stdin.read()\n"
     )
     process = subprocess.Popen(
@@ -135,10 +135,10 @@ def test_a_sweep_over_tls_makes_the_same_rows(
 ) -> None:
     assert scheduler.startswith("tls://")
     words = ["short.toml", "--vary", "queue.max_p=0.02,0.1", "--replications", "2", "--quiet"]
-    found = dropcurve(
+    answer = dropcurve(
         "sweep", *words, "--out", "far", "--cluster", scheduler, "--cluster-tls", str(certificates)
     )
-    assert found.code == 0, found.err
+    assert answer.code == 0, answer.err
     assert dropcurve("sweep", *words, "--out", "near").code == 0
     rows = [
         dc.Sweep.load(folder / name)

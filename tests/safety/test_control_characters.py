@@ -87,10 +87,10 @@ def test_titles_and_names_of_a_scenario_are_shown_as_escapes(folder: Path) -> No
 
 
 def test_errors_show_nothing_raw(dropcurve: Callable[..., Any]) -> None:
-    found = dropcurve("run", "short.toml", "--set", f"queue.{NASTY}=1")
-    assert found.code == 2 and not RAW.search(found.err)
-    found = dropcurve("run", NASTY)
-    assert found.code == 2 and not RAW.search(found.err)
+    answer = dropcurve("run", "short.toml", "--set", f"queue.{NASTY}=1")
+    assert answer.code == 2 and not RAW.search(answer.err)
+    answer = dropcurve("run", NASTY)
+    assert answer.code == 2 and not RAW.search(answer.err)
     problem = str(Problem("a\nb", "v" * 5000 + "\x1b", "must be short", "cut it"))
     assert "\n" not in problem and len(problem) < 300
 
@@ -104,12 +104,12 @@ def test_a_name_cannot_carry_a_command(box: str, name: str) -> None:
     for key in ("name", "dev"):
         try:
             kind, params = ("red", RED) if "red" in boxes.kinds(box) else ("fq_codel", {})
-            made = boxes.export(kind, params, box=box, rate_bps=1e8, **{key: name})
+            exported = boxes.export(kind, params, box=box, rate_bps=1e8, **{key: name})
         except UsageError as refused:
             assert "must be a name of letters" in str(refused) or "has no such option" in str(refused)
             assert "\n" not in str(refused)
         else:
-            assert key == "dev" and name == "x" * 64 and made.text.count(name)
+            assert key == "dev" and name == "x" * 64 and exported.text.count(name)
 
 
 def test_usual_names_of_interfaces_and_policies_are_taken() -> None:

@@ -70,20 +70,20 @@ def test_a_file_that_is_gone_is_named(kept: Path, dropcurve: Callable[..., Any])
     for name in DATA:
         content = (kept / name).read_bytes()
         (kept / name).unlink()
-        found = dropcurve("check", str(kept))
-        assert (found.code, len(found.errors)) == (1, 1)
-        assert f"{name}: is missing; run the command again" in found.err
+        answer = dropcurve("check", str(kept))
+        assert (answer.code, len(answer.errors)) == (1, 1)
+        assert f"{name}: is missing; run the command again" in answer.err
         (kept / name).write_bytes(content)
     assert dropcurve("check", str(kept)).code == 0
 
 
 def test_check_counts_and_names_the_files(kept: Path, dropcurve: Callable[..., Any]) -> None:
-    found = dropcurve("check", str(kept))
-    assert (found.code, found.out) == (0, f"{kept}: 4 files checked, none is damaged\n")
+    answer = dropcurve("check", str(kept))
+    assert (answer.code, answer.out) == (0, f"{kept}: 4 files checked, none is damaged\n")
     (kept / "scenario.toml").write_text("a = 1\n", encoding="utf-8")
-    found = dropcurve("check", str(kept), "--json")
-    assert found.code == 1
-    damaged = json.loads(found.out)["damaged"]
+    answer = dropcurve("check", str(kept), "--json")
+    assert answer.code == 1
+    damaged = json.loads(answer.out)["damaged"]
     assert [name for name, _ in damaged] == [str(kept / "scenario.toml")]
     assert dropcurve("check", str(kept.parent)).code == 2
 
@@ -106,15 +106,15 @@ def test_folders_without_checksums_are_still_read(kept: Path) -> None:
 @pytest.mark.parametrize("value", [None, "text", [1], {"a": 1}, "absent"])
 def test_runs_without_a_key_or_with_other_types_are_refused(kept: Path, key: str, value: Any) -> None:
     (kept / checksums.NAME).unlink()
-    found = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
-    summary = found["runs"][0]["summary"]
+    stored = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
+    summary = stored["runs"][0]["summary"]
     if value == "absent":
         del summary[key]
     else:
         summary[key] = value
     if key == "stopped_by" and value == "text":
         return
-    (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+    (kept / "runs.json").write_text(json.dumps(stored), encoding="utf-8")
     with pytest.raises(ResultError, match=r"is damaged: .*run the command again"):
         dc.Result.load(kept)
 
@@ -128,10 +128,10 @@ def test_any_key_of_a_link_or_flow_may_be_missing_without_a_traceback(
     places = [("links", "bottleneck", key) for key in first["links"]["bottleneck"]]
     places += [("flows", 0, key) for key in first["flows"][0]]
     for part, which, key in random.Random(4).sample(places, 20):
-        found = json.loads(text)
-        for run in found["runs"]:
+        stored = json.loads(text)
+        for run in stored["runs"]:
             del run["summary"][part][which][key]
-        (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+        (kept / "runs.json").write_text(json.dumps(stored), encoding="utf-8")
         answer = dropcurve("show", str(kept))
         assert answer.code in (0, 2) and len(answer.errors) <= 1, (part, key, answer.err)
 
@@ -143,10 +143,10 @@ def test_an_incomplete_count_of_packets_is_damage(
     (kept / checksums.NAME).unlink()
     whole = (kept / "runs.json").read_text(encoding="utf-8")
     for below in (False, True):
-        found = json.loads(whole)
-        flow = found["runs"][1]["summary"]["conservation"][1]
+        stored = json.loads(whole)
+        flow = stored["runs"][1]["summary"]["conservation"][1]
         del (flow[key] if below else flow)["pkts" if below else key]
-        (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+        (kept / "runs.json").write_text(json.dumps(stored), encoding="utf-8")
         for verb in ("show", "report"):
             answer = dropcurve(verb, str(kept))
             assert (answer.code, len(answer.errors)) == (2, 1), answer.err
@@ -207,8 +207,8 @@ def test_a_damaged_sweep_is_noticed(folder: Path, dropcurve: Callable[..., Any])
         flipped[40] ^= 4
         for ruined in (bytes(flipped), whole[:-9]):
             path.write_bytes(ruined)
-            found = dropcurve("check", "kept")
-            assert found.code == 1 and path.name in found.err, path
+            answer = dropcurve("check", "kept")
+            assert answer.code == 1 and path.name in answer.err, path
         path.write_bytes(whole)
     assert dropcurve("check", "kept").code == 0
 
@@ -244,8 +244,8 @@ def test_figures_pages_answers_and_studies_are_checked_as_well(
             path = folder / name / one
             whole = path.read_bytes()
             path.write_bytes(whole[:-3] + b"\n\n\n")
-            found = dropcurve("check", name)
-            assert found.code == 1 and one.split("/")[-1] in found.err, one
+            answer = dropcurve("check", name)
+            assert answer.code == 1 and one.split("/")[-1] in answer.err, one
             path.write_bytes(whole)
     # Drawn again, a figure is as it was written.
     (folder / "kept" / "figures" / "queue.svg").write_text("damaged", encoding="utf-8")
@@ -309,12 +309,12 @@ def test_a_figure_elsewhere_changes_no_checksums(folder: Path, dropcurve: Callab
     ],
 )
 def test_every_known_key_of_a_run_has_its_type(kept: Path, keys: tuple[Any, ...], value: Any) -> None:
-    found = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
-    place = found["runs"][1]["summary"]
+    stored = json.loads((kept / "runs.json").read_text(encoding="utf-8"))
+    place = stored["runs"][1]["summary"]
     for key in keys[:-1]:
         place = place[key]
     place[keys[-1]] = value
-    (kept / "runs.json").write_text(json.dumps(found), encoding="utf-8")
+    (kept / "runs.json").write_text(json.dumps(stored), encoding="utf-8")
     (kept / checksums.NAME).unlink()
     with pytest.raises(ResultError, match=str(keys[0])):
         dc.Result.load(kept)
@@ -324,16 +324,16 @@ def test_every_known_key_of_a_run_has_its_type(kept: Path, keys: tuple[Any, ...]
 def test_every_variant_has_a_run_for_each_seed(kept: Path, change: str) -> None:
     (kept / checksums.NAME).unlink()
     name = "result.json" if change == "variant twice" else "runs.json"
-    found = json.loads((kept / name).read_text(encoding="utf-8"))
+    stored = json.loads((kept / name).read_text(encoding="utf-8"))
     if change == "run gone":
-        del found["runs"][1]
+        del stored["runs"][1]
     elif change == "other seed":
-        found["runs"][1]["summary"]["seed"] = 7
+        stored["runs"][1]["summary"]["seed"] = 7
     elif change == "other variant":
-        found["runs"][1]["variant"] = "another"
+        stored["runs"][1]["variant"] = "another"
     else:
-        found["variants"] *= 2
-    (kept / name).write_text(json.dumps(found), encoding="utf-8")
+        stored["variants"] *= 2
+    (kept / name).write_text(json.dumps(stored), encoding="utf-8")
     with pytest.raises(ResultError, match="must have one run for each seed"):
         dc.Result.load(kept)
 
@@ -349,8 +349,8 @@ def test_half_of_a_surrogate_pair_is_damage(
             whole.replace(b'"droptail', b'"' + half, 1).replace(b'"tcp"', b'"' + half + b'"', 1)
         )
         assert (kept / name).read_bytes() != whole
-        found = dropcurve("show", str(kept))
-        assert found.code == 2 and f"{name}: is damaged" in found.err, found
+        answer = dropcurve("show", str(kept))
+        assert answer.code == 2 and f"{name}: is damaged" in answer.err, answer
         (kept / name).write_bytes(whole)
     # Both halves together are a character.
     whole = (kept / "result.json").read_bytes()
@@ -363,9 +363,9 @@ def test_damaged_checksums_are_not_shown(kept: Path, tmp_path: Path, dropcurve: 
     (kept / checksums.NAME).unlink()
     (kept / checksums.NAME).symlink_to(tmp_path / "private")
     for verb in ("check", "show"):
-        found = dropcurve(verb, str(kept))
-        assert found.code == 2 and "SHA256SUMS:1: is damaged" in found.err
-        assert "a private line" not in found.out + found.err
+        answer = dropcurve(verb, str(kept))
+        assert answer.code == 2 and "SHA256SUMS:1: is damaged" in answer.err
+        assert "a private line" not in answer.out + answer.err
 
 
 def test_the_error_of_a_library_with_several_lines_is_one_line(kept: Path) -> None:

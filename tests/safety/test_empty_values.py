@@ -16,11 +16,11 @@ from tests.conftest import Answer
 def _commands() -> Iterator[tuple[list[str], Any]]:
     """The words of each verb and subcommand, with its parser."""
     for name in verbs.VERBS:
-        found = verbs.command(name)
-        if hasattr(found, "commands"):
-            yield from (([name, sub], one) for sub, one in found.commands.items())
+        command = verbs.command(name)
+        if hasattr(command, "commands"):
+            yield from (([name, sub], one) for sub, one in command.commands.items())
         else:
-            yield [name], found
+            yield [name], command
 
 
 def _words(param: Any) -> list[list[str]]:

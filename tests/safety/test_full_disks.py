@@ -57,6 +57,6 @@ def test_a_file_that_cannot_grow_is_named_and_not_left_behind(folder: Path, limi
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EIO, errno.ENAMETOOLONG])
 def test_every_reason_has_a_remedy(code: int) -> None:
-    found = unwritable("a/b", OSError(code, "reason"))
-    assert (found.path, found.rule) == ("a/b", "cannot be written: reason") and found.remedy
-    assert str(found) == f"a/b: cannot be written: reason; {found.remedy}"
+    problem = unwritable("a/b", OSError(code, "reason"))
+    assert (problem.path, problem.rule) == ("a/b", "cannot be written: reason") and problem.remedy
+    assert str(problem) == f"a/b: cannot be written: reason; {problem.remedy}"

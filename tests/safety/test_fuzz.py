@@ -16,12 +16,12 @@ import fuzz
 @pytest.mark.parametrize("name", fuzz.TARGETS)
 @pytest.mark.parametrize("seconds", [3, pytest.param(600, marks=pytest.mark.slow)])
 def test_inputs_of_strangers_are_read_or_refused(name: str, seconds: float) -> None:
-    found = fuzz.fuzz(fuzz.TARGETS[name], seconds=seconds, seed=26)
-    assert not found.faults, [
-        path.with_suffix(".txt").read_text(encoding="utf-8") for path in found.faults[:3]
+    outcome = fuzz.fuzz(fuzz.TARGETS[name], seconds=seconds, seed=26)
+    assert not outcome.faults, [
+        path.with_suffix(".txt").read_text(encoding="utf-8") for path in outcome.faults[:3]
     ]
     # Some are read, and some are refused.
-    assert "" in found.met and len(found.met) > 1
+    assert "" in outcome.met and len(outcome.met) > 1
 
 
 def test_a_fault_is_found_and_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,10 +31,12 @@ def test_a_fault_is_found_and_repeated(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(fuzz, "FOUND", tmp_path)
     target = fuzz.Target("trace", breaks, fuzz.seeds_of_traces)
-    found = fuzz.fuzz(target, seconds=1, seed=1)
-    assert found.faults and "IndexError" in found.faults[0].with_suffix(".txt").read_text(encoding="utf-8")
+    outcome = fuzz.fuzz(target, seconds=1, seed=1)
+    assert outcome.faults and "IndexError" in outcome.faults[0].with_suffix(".txt").read_text(
+        encoding="utf-8"
+    )
     with pytest.raises(IndexError):
-        fuzz.attempt(target, found.faults[0].read_bytes(), tmp_path)
+        fuzz.attempt(target, outcome.faults[0].read_bytes(), tmp_path)
 
 
 def test_what_takes_too_long_is_a_fault() -> None:

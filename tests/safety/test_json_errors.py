@@ -26,14 +26,14 @@ import pytest
 def test_problems_are_json_under_json(words: list[str], folder: Path, dropcurve: Callable[..., Any]) -> None:
     text = (folder / "short.toml").read_text(encoding="utf-8").replace('limit = "50 pkts"', "limit = -1")
     (folder / "odd.toml").write_text(text.replace("count = 3", "count = 0"), encoding="utf-8")
-    found = dropcurve(*words, "--json")
-    assert found.code in (1, 2), found
-    answer = json.loads(found.out)
-    assert answer["exit_code"] == found.code
-    assert [f"dropcurve: {one['message']}" for one in answer["problems"]] or answer["problems"]
-    assert all(one["message"] and one["message"] in found.err for one in answer["problems"]), (
-        answer,
-        found.err,
+    answer = dropcurve(*words, "--json")
+    assert answer.code in (1, 2), answer
+    printed = json.loads(answer.out)
+    assert printed["exit_code"] == answer.code
+    assert [f"dropcurve: {one['message']}" for one in printed["problems"]] or printed["problems"]
+    assert all(one["message"] and one["message"] in answer.err for one in printed["problems"]), (
+        printed,
+        answer.err,
     )
 
 
@@ -71,10 +71,10 @@ def test_every_end_of_a_command_is_json_under_json(
         raise failure
 
     monkeypatch.setattr("dropcurve.runs.replicate.run", fails)
-    found = dropcurve("run", "short.toml", "--json")
-    assert found.code == code, found
-    answer = json.loads(found.out)
-    assert answer["exit_code"] == code
-    (problem,) = answer["problems"]
+    answer = dropcurve("run", "short.toml", "--json")
+    assert answer.code == code, answer
+    printed = json.loads(answer.out)
+    assert printed["exit_code"] == code
+    (problem,) = printed["problems"]
     assert problem["message"].startswith(begins)
-    assert found.err == f"dropcurve: {problem['message']}\n"
+    assert answer.err == f"dropcurve: {problem['message']}\n"

@@ -66,18 +66,18 @@ def test_the_automatic_buffer_of_cake_is_a_buffer(folder: Path) -> None:
     base = dc.Scenario.load("short.toml").set("queue", {"kind": "cake", "bandwidth": "5 Mbit/s"})
     limit = base.automatic["bottleneck"]["limit"]
     assert limit == "4194304 B"
-    found = advise.advise(base).conditions
-    assert found.buffer == pytest.approx(4194304 / found.packet_bytes)
+    conditions = advise.advise(base).conditions
+    assert conditions.buffer == pytest.approx(4194304 / conditions.packet_bytes)
     scenario_question.of_file(base, goal="p95 delay < 15ms, max utilisation")
 
 
 def test_import_compares_cake(folder: Path, dropcurve: Callable[..., Any]) -> None:
     (folder / "cake.txt").write_text("tc qdisc add dev eth0 root cake bandwidth 2mbit\n", encoding="utf-8")
-    found = dropcurve(
+    answer = dropcurve(
         "import", "cake.txt", "--compare", "--replications", "2", "--duration", "4 s", "--flows", "2"
     )
-    assert (found.code, "Traceback" in found.err) == (0, False)
-    assert "yours" in found.out
+    assert (answer.code, "Traceback" in answer.err) == (0, False)
+    assert "yours" in answer.out
 
 
 @pytest.mark.parametrize("value", ["2020-01-01", "07:32:00", "1979-05-27T07:32:00Z", "nan", "-inf"])
@@ -89,9 +89,9 @@ def test_dates_and_gaps_beside_a_question_are_refused_in_a_line(
     (folder / "odd.toml").write_text(
         f'{text}\n[tune]\ngoal = "p95 delay < 15ms, max utilisation"\n', encoding="utf-8"
     )
-    found = dropcurve(verb, "odd.toml")
-    assert (found.code, len(found.errors)) == (2, 1)
-    assert found.errors[0].startswith("dropcurve: odd.toml:16: flows.tcp.count = ")
+    answer = dropcurve(verb, "odd.toml")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert answer.errors[0].startswith("dropcurve: odd.toml:16: flows.tcp.count = ")
 
 
 def test_toml_is_written_as_it_was_read() -> None:
@@ -107,26 +107,26 @@ def test_depth_and_length_without_end_are_refused_in_a_line(
 ) -> None:
     (folder / "odd.toml").write_text(text, encoding="utf-8")
     for verb in ("run", "tune", "advise"):
-        found = dropcurve(verb, "odd.toml")
-        assert (found.code, "Traceback" in found.err) == (2, False)
+        answer = dropcurve(verb, "odd.toml")
+        assert (answer.code, "Traceback" in answer.err) == (2, False)
     assert dropcurve("run", "short.toml", "--set", f"queue.max_p={text[4:]}").code == 2
 
 
 def test_a_graph_is_exported_by_its_queue(folder: Path, dropcurve: Callable[..., Any]) -> None:
     (folder / "graph.toml").write_text(GRAPH, encoding="utf-8")
-    found = dropcurve("export", "graph.toml")
-    assert found.code == 0
-    assert "red" in found.out and "bandwidth 5Mbit" in found.out
+    answer = dropcurve("export", "graph.toml")
+    assert answer.code == 0
+    assert "red" in answer.out and "bandwidth 5Mbit" in answer.out
     (folder / "graph.toml").write_text(GRAPH + SECOND, encoding="utf-8")
-    found = dropcurve("export", "graph.toml")
-    assert (found.code, found.errors) == (
+    answer = dropcurve("export", "graph.toml")
+    assert (answer.code, answer.errors) == (
         2, ["dropcurve: --at: not given, and graph has 2 links; name a queue with --at, such as links.a.queue, "
             "links.b.queue"],
     )  # fmt: skip
     assert "pfifo" in dropcurve("export", "graph.toml", "--at", "links.b.queue").out
     for place in ("links.a", "flows.x", "run.duration", "nowhere", "links.a.queue.kind"):
-        found = dropcurve("export", "graph.toml", "--at", place)
-        assert (found.code, len(found.errors)) == (2, 1)
+        answer = dropcurve("export", "graph.toml", "--at", place)
+        assert (answer.code, len(answer.errors)) == (2, 1)
 
 
 @pytest.mark.parametrize("number", ["1" * 5000, "1e999999999", "1e-999999999", "1/" + "9" * 5000, "²", "٣"])
@@ -141,5 +141,5 @@ def test_numbers_that_mean_no_quantity_are_refused_in_a_line(
     ):
         usual = {"--rate": "10Mbit", "--rtt": "20ms", "--flows": "5", "--buffer": "100pkts"}
         usual.pop(option.partition("=")[0])
-        found = dropcurve("advise", *(f"{name}={value}" for name, value in usual.items()), option)
-        assert (found.code, len(found.errors)) == (2, 1)
+        answer = dropcurve("advise", *(f"{name}={value}" for name, value in usual.items()), option)
+        assert (answer.code, len(answer.errors)) == (2, 1)

@@ -20,7 +20,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def made(folder: Path) -> Path:
+def occupied(folder: Path) -> Path:
     """The result of two runs."""
     dc.run("short.toml", replications=2, out="kept")
     return folder / "kept"
@@ -31,37 +31,37 @@ def other() -> dc.Scenario:
     return dc.Scenario.load("short.toml").set("queue.max_p", 0.5)
 
 
-def test_another_scenario_is_refused_and_changes_nothing(made: Path) -> None:
-    before = content(made)
+def test_another_scenario_is_refused_and_changes_nothing(occupied: Path) -> None:
+    before = content(occupied)
     with pytest.raises(ResultError, match="--force"):
-        dc.run(other(), replications=1, out=made)
+        dc.run(other(), replications=1, out=occupied)
     with pytest.raises(ResultError, match=r"`dropcurve run or compare` wrote.*--force"):
-        dc.sweep("short.toml", VARY, replications=1, out=made)
-    assert content(made) == before
+        dc.sweep("short.toml", VARY, replications=1, out=occupied)
+    assert content(occupied) == before
 
 
-def test_more_of_the_same_and_a_comparison_with_it_are_taken(made: Path) -> None:
-    assert len(dc.run("short.toml", replications=3, out=made).seeds) == 3
-    both = dc.compare("short.toml", queues=["droptail"], replications=2, out=made)
+def test_more_of_the_same_and_a_comparison_with_it_are_taken(occupied: Path) -> None:
+    assert len(dc.run("short.toml", replications=3, out=occupied).seeds) == 3
+    both = dc.compare("short.toml", queues=["droptail"], replications=2, out=occupied)
     assert len(both.variants) == 2
     with pytest.raises(ResultError, match="another scenario"):
-        dc.run("short.toml", replications=3, out=made)
+        dc.run("short.toml", replications=3, out=occupied)
 
 
-def test_force_replaces(made: Path, dropcurve: Callable[..., Any]) -> None:
+def test_force_replaces(occupied: Path, dropcurve: Callable[..., Any]) -> None:
     words = ("--set", "queue.max_p=0.5", "--replications", "2", "--out", "kept", "--no-report", "--quiet")
     refused = dropcurve("run", "short.toml", *words)
     assert (refused.code, len(refused.errors)) == (2, 1)
     assert dropcurve("run", "short.toml", *words, "--force").code == 0
-    assert dc.Result.load(made).baseline.scenario["queue"]["max_p"] == 0.5
+    assert dc.Result.load(occupied).baseline.scenario["queue"]["max_p"] == 0.5
 
 
-def test_what_cannot_be_read_is_not_replaced(made: Path) -> None:
+def test_what_cannot_be_read_is_not_replaced(occupied: Path) -> None:
     for text in ("", "{", "[]", '{"variants": 1}'):
-        (made / "result.json").write_text(text, encoding="utf-8")
+        (occupied / "result.json").write_text(text, encoding="utf-8")
         with pytest.raises(ResultError, match=r"cannot be read as a result.*--force"):
-            dc.run("short.toml", replications=1, out=made)
-    dc.run("short.toml", replications=1, out=made, force=True)
+            dc.run("short.toml", replications=1, out=occupied)
+    dc.run("short.toml", replications=1, out=occupied, force=True)
 
 
 def test_a_sweep_is_replaced_by_one_of_the_same_scenario_only(folder: Path) -> None:
@@ -76,11 +76,11 @@ def test_a_sweep_is_replaced_by_one_of_the_same_scenario_only(folder: Path) -> N
     dc.sweep(other(), VARY, replications=1, out="kept", force=True)
 
 
-def test_an_answer_does_not_mix_with_a_result(made: Path, dropcurve: Callable[..., Any]) -> None:
-    before = content(made)
-    found = dropcurve(
+def test_an_answer_does_not_mix_with_a_result(occupied: Path, dropcurve: Callable[..., Any]) -> None:
+    before = content(occupied)
+    answer = dropcurve(
         "tune", "--rate", "5Mbit", "--rtt", "20ms", "--flows", "3", "--runs", "60", "--out", "kept"
     )
-    assert (found.code, len(found.errors)) == (2, 1)
-    assert "holds what `dropcurve run or compare` wrote; name another folder" in found.err
-    assert content(made) == before
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "holds what `dropcurve run or compare` wrote; name another folder" in answer.err
+    assert content(occupied) == before

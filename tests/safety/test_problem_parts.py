@@ -223,19 +223,19 @@ def commands() -> list[list[str]]:
     """All commands, as words."""
     import shlex
 
-    found = []
+    combinations = []
     for line in COMMANDS:
         words = shlex.split(line)
         choices = NUMBERS if any("NUMBER" in one for one in words) else ("",)
         for file in CONFIGURATIONS if "FILE" in words else ("",):
-            found += [
+            combinations += [
                 [
                     one.replace("NUMBER", text) if "NUMBER" in one else file if one == "FILE" else one
                     for one in words
                 ]
                 for text in choices
             ]
-    return found
+    return combinations
 
 
 @pytest.fixture
@@ -257,26 +257,26 @@ def refusing(folder: Path) -> Path:
 
 def parts_lacking(answer: dict[str, Any], err: str) -> list[str]:
     """The parts that the problems of a refusal lack."""
-    found = [] if answer["problems"] else ["problems"]
+    lacking = [] if answer["problems"] else ["problems"]
     for one in answer["problems"]:
-        found += [part for part in ("path", "value", "rule", "remedy", "message") if not one[part]]
-        found += [f"{part} is long" for part in ("path", "value") if len(one[part]) > 200]
-        found += [] if one["message"] in err else ["its line"]
-        found += [] if one["remedy"] in one["message"] else ["remedy in the message"]
-    return found
+        lacking += [part for part in ("path", "value", "rule", "remedy", "message") if not one[part]]
+        lacking += [f"{part} is long" for part in ("path", "value") if len(one[part]) > 200]
+        lacking += [] if one["message"] in err else ["its line"]
+        lacking += [] if one["remedy"] in one["message"] else ["remedy in the message"]
+    return lacking
 
 
 def test_every_refusal_has_four_parts(refusing: Path, dropcurve: Callable[..., Any]) -> None:
     lacking, refused = {}, 0
     for words in commands():
-        found = dropcurve(*words, "--json")
-        if found.code == 0:
+        answer = dropcurve(*words, "--json")
+        if answer.code == 0:
             continue
         refused += 1
-        assert found.code == 2, (words, found)
-        missing = parts_lacking(json.loads(found.out), found.err)
+        assert answer.code == 2, (words, answer)
+        missing = parts_lacking(json.loads(answer.out), answer.err)
         if missing:
-            lacking[" ".join(words)[:80]] = (missing, found.err[:200])
+            lacking[" ".join(words)[:80]] = (missing, answer.err[:200])
     assert not lacking, "\n".join(f"{words}: {what}" for words, what in lacking.items())
     assert refused >= 400
 
@@ -293,8 +293,8 @@ def test_errors_keep_their_parts_on_the_way_from_a_worker() -> None:
 
 def test_arguments_too_many_are_cut(dropcurve: Callable[..., Any]) -> None:
     for words in (["a/" * 2500], ["ab"] * 2000, ["--" + "x" * 5000], ["--metric", "x" * 5000]):
-        found = dropcurve("list", "disciplines", *words)
-        assert (found.code, len(found.err) < 600) == (2, True), found.err[:700]
+        answer = dropcurve("list", "disciplines", *words)
+        assert (answer.code, len(answer.err) < 600) == (2, True), answer.err[:700]
 
 
 def test_a_value_is_cut_and_cannot_steer_the_terminal() -> None:

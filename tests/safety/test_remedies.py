@@ -44,23 +44,23 @@ def mutated(text: str, rng: random.Random) -> str:
 def refusals(count: int, seed: int) -> list[dc.Problem]:
     """The problems of ``count`` mutated scenarios."""
     rng, texts = random.Random(seed), [path.read_text(encoding="utf-8") for path in SCENARIOS]
-    found: list[dc.Problem] = []
+    problems: list[dc.Problem] = []
     for _ in range(count):
         try:
             dc.Scenario.parse(mutated(rng.choice(texts), rng))
         except dc.ScenarioError as error:
-            found += error.problems
-    return found
+            problems += error.problems
+    return problems
 
 
 @pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_every_problem_has_a_rule_and_a_remedy(count: int) -> None:
-    found = refusals(count, seed=14)
-    assert len(found) > count
-    lacking = {one.rule: str(one) for one in found if not (one.rule and one.remedy)}
+    problems = refusals(count, seed=14)
+    assert len(problems) > count
+    lacking = {one.rule: str(one) for one in problems if not (one.rule and one.remedy)}
     assert not lacking, "\n".join(lacking.values())
     # No remedy lists all keys of a section.
-    assert max(len(one.remedy) for one in found) < 400
+    assert max(len(one.remedy) for one in problems) < 400
 
 
 def test_an_unknown_key_gets_the_nearest_names_and_not_all() -> None:

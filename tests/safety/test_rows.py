@@ -52,9 +52,9 @@ transport = "udp"
 """
 
 
-def repeated(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def repeated(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The objects again and again, more of them than a list of dicts may have."""
-    return found * (1001 // len(found) + 1)
+    return objects * (1001 // len(objects) + 1)
 
 
 @settings(max_examples=25, deadline=None)
@@ -62,39 +62,39 @@ def repeated(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_rows_are_what_was_stored(objects: list[dict[str, Any]]) -> None:
     whole = repeated(objects)
     text = json.dumps({"a": 1, "flows": whole, "b": [whole]}).encode()
-    found = core.read_json(text)
-    assert isinstance(found["flows"], core.Rows) and isinstance(found["flows"], Sequence)
-    assert found["flows"] == whole and found["b"][0] == found["flows"]
+    parsed = core.read_json(text)
+    assert isinstance(parsed["flows"], core.Rows) and isinstance(parsed["flows"], Sequence)
+    assert parsed["flows"] == whole and parsed["b"][0] == parsed["flows"]
     # To the last bit, which `==` does not see of 0.0, -0.0, 0 and False, and in the order of the keys.
-    assert repr(list(found["flows"])) == repr(whole)
-    assert json.loads(found["flows"].json()) == whole
-    assert pickle.loads(pickle.dumps(found["flows"])) == whole
-    assert rows.dump(found) == rows.dump(core.read_json(rows.dump(found)))
+    assert repr(list(parsed["flows"])) == repr(whole)
+    assert json.loads(parsed["flows"].json()) == whole
+    assert pickle.loads(pickle.dumps(parsed["flows"])) == whole
+    assert rows.dump(parsed) == rows.dump(core.read_json(rows.dump(parsed)))
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(OBJECTS, min_size=1, max_size=6))
 def test_a_row_is_a_mapping(objects: list[dict[str, Any]]) -> None:
     whole = repeated(objects)
-    found = core.rows_of_json(json.dumps(whole).encode())
-    assert isinstance(found[0], Mapping)
+    parsed = core.rows_of_json(json.dumps(whole).encode())
+    assert isinstance(parsed[0], Mapping)
     for number in (0, -1, len(whole) // 2):
-        row, kept = found[number], whole[number]
+        row, kept = parsed[number], whole[number]
         assert row == kept and dict(row) == kept and len(row) == len(kept) and repr(row) == repr(kept)
         assert list(row) == list(row.keys()) == list(kept) and list(row.items()) == list(kept.items())
         assert all(row[key] == kept[key] and key in row and row.get(key) == kept[key] for key in kept)
         assert row.get("none") is None and row.get("none", 3) == 3 and "none" not in row
         assert pickle.loads(pickle.dumps(row)) == kept
-    assert found[1:9:2] == whole[1:9:2]
-    assert found.column("id") == [one.get("id") for one in whole]
+    assert parsed[1:9:2] == whole[1:9:2]
+    assert parsed.column("id") == [one.get("id") for one in whole]
 
 
 def test_what_is_no_row_is_refused() -> None:
-    found = core.rows_of_json(b'[{"a": 1}]')
+    parsed = core.rows_of_json(b'[{"a": 1}]')
     with pytest.raises(IndexError):
-        found[1]
+        parsed[1]
     with pytest.raises(KeyError):
-        found[0]["b"]
+        parsed[0]["b"]
     for text in (b"[1]", b"[{}]", b"{", b'[{"a": 1}, 2]'):
         with pytest.raises(ValueError):
             core.rows_of_json(text)
@@ -110,8 +110,8 @@ def test_a_list_with_something_else_in_it_stays_a_list(odd: object) -> None:
 
 def test_objects_without_forms_in_common_stay_a_list() -> None:
     whole = [{f"key{number}": number} for number in range(3000)]
-    found = core.read_json(json.dumps(whole).encode())
-    assert isinstance(found, list) and found == whole
+    parsed = core.read_json(json.dumps(whole).encode())
+    assert isinstance(parsed, list) and parsed == whole
 
 
 def test_every_type_of_a_column_is_checked() -> None:
@@ -128,8 +128,8 @@ def test_every_type_of_a_column_is_checked() -> None:
     ):
         place = 2222
         changed = [*whole[:place], {**whole[place], key: wrong}, *whole[place + 1 :]]
-        found = list(faults(core.rows_of_json(json.dumps(changed).encode()), shape))
-        assert found == list(faults(changed, shape)) and f"[{place}]" in found[0]
+        problems = list(faults(core.rows_of_json(json.dumps(changed).encode()), shape))
+        assert problems == list(faults(changed, shape)) and f"[{place}]" in problems[0]
 
 
 def test_a_run_of_many_flows_reads_like_one_of_few(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_300_000_flows_run_under_4_gib() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
 
     command = [sys.executable, "-c", PROBE, "300000"]
-    found = subprocess.run(
+    process = subprocess.run(
         command, input=MANY, capture_output=True, text=True, check=False, preexec_fn=bounded
     )
-    assert found.returncode == 0, found.stderr
+    assert process.returncode == 0, process.stderr

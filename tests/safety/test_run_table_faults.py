@@ -136,10 +136,10 @@ def test_a_table_has_every_run_that_was_stored(sessions: list[list[str]], last: 
                     session(folder, steps, stored, tried)
         table = RunTable(folder, "build", cache="off")
         table.open()
-        found = {one["seed"]: one for one in table.rows()}
-        assert stored.items() <= found.items()
-        assert all(found[number] == row(number) for number in found) and set(found) <= tried
+        by_seed = {one["seed"]: one for one in table.rows()}
+        assert stored.items() <= by_seed.items()
+        assert all(by_seed[number] == row(number) for number in by_seed) and set(by_seed) <= tried
         table.compact()
-        assert {one["seed"]: one for one in table.rows()} == found
+        assert {one["seed"]: one for one in table.rows()} == by_seed
         kept = {path.name.split("-")[0] for path in folder.iterdir()} - {"runs.lock"}
         assert kept <= {"part"} and all(path.suffix in (".parquet", ".lock") for path in folder.iterdir())

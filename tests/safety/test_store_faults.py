@@ -82,9 +82,9 @@ def sweep(out: str) -> dc.Sweep:
     return dc.sweep("short.toml", VARY, replications=2, jobs=1, out=out)
 
 
-def rows(found: dc.Sweep) -> list[Any]:
+def rows(table: dc.Sweep) -> list[Any]:
     """The outcome."""
-    return found.query("SELECT queue_max_p, seed, loss, sojourn_ms_p95 FROM runs ORDER BY ALL").fetchall()
+    return table.query("SELECT queue_max_p, seed, loss, sojourn_ms_p95 FROM runs ORDER BY ALL").fetchall()
 
 
 def faults(folder: Path, chosen: Callable[[int], list[int]]) -> None:

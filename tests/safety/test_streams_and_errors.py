@@ -25,23 +25,23 @@ def run(*arguments: str, shell: str = "", **more: Any) -> subprocess.CompletedPr
 
 
 def test_closed_output_is_refused_before_any_work(folder: Path) -> None:
-    found = run("run", "short.toml", "--out", "kept", shell=">&-")
-    assert (found.returncode, len(found.stderr.splitlines())) == (2, 1)
-    assert "standard output is closed" in found.stderr
+    process = run("run", "short.toml", "--out", "kept", shell=">&-")
+    assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
+    assert "standard output is closed" in process.stderr
     assert not (folder / "kept").exists()
 
 
 def test_closed_input_and_error_are_no_trouble(folder: Path) -> None:
     assert run("list", "disciplines", shell="<&- 2>&-").returncode == 0
-    found = run("import", "-", shell="<&-")
-    assert (found.returncode, len(found.stderr.splitlines())) == (2, 1)
+    process = run("import", "-", shell="<&-")
+    assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_full_output_is_named(folder: Path) -> None:
-    found = run("list", "disciplines", shell="> /dev/full")
-    assert found.returncode == 2
-    assert found.stderr.endswith(
+    process = run("list", "disciplines", shell="> /dev/full")
+    assert process.returncode == 2
+    assert process.stderr.endswith(
         "dropcurve: standard output: No space left on device; make room, or name another folder\n"
     )
 
@@ -63,20 +63,20 @@ def test_messages_that_cannot_be_written_change_no_answer(folder: Path, words: l
         )
     finally:
         os.close(writing)
-    for found in (full, gone):
-        assert (found.returncode, found.stdout) == (code, whole.stdout)
+    for process in (full, gone):
+        assert (process.returncode, process.stdout) == (code, whole.stdout)
 
 
 def test_a_reader_who_leaves_ends_the_command_in_peace(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        found = subprocess.run(
+        process = subprocess.run(
             [*COMMAND, "schema"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
         )
     finally:
         os.close(writing)
-    assert (found.returncode, found.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_another_pipe_that_breaks_is_an_error(
         raise error
 
     monkeypatch.setattr("dropcurve.scenario.library.version", broken)
-    found = dropcurve("--version")
-    assert found.code == (1 if isinstance(error, BrokenPipeError) else 2)
-    assert len(found.errors) == 1
+    answer = dropcurve("--version")
+    assert answer.code == (1 if isinstance(error, BrokenPipeError) else 2)
+    assert len(answer.errors) == 1
 
 
 def test_an_error_that_nobody_foresaw_is_one_line_with_a_way_to_report_it(
@@ -101,10 +101,10 @@ def test_an_error_that_nobody_foresaw_is_one_line_with_a_way_to_report_it(
         raise KeyError("rate\nand more")
 
     monkeypatch.setattr("dropcurve.scenario.library.version", fails)
-    found = dropcurve("--version")
-    assert (found.code, len(found.errors)) == (cli.OURS, 1)
+    answer = dropcurve("--version")
+    assert (answer.code, len(answer.errors)) == (cli.OURS, 1)
     for part in ("internal error: KeyError: ", "(dropcurve/cli/app.py:", "CONTRIBUTING.md", "--debug"):
-        assert part in found.err
+        assert part in answer.err
     with pytest.raises(KeyError, match="rate"):
         dropcurve("--version", "--debug")
 
@@ -172,8 +172,8 @@ def test_set_refuses_what_run_refuses(dropcurve: Callable[..., Any], rate: str) 
         ["run", "--queue-num", "0", "--rate", rate, "--queue", "codel"],
         ["set", "nowhere", f"rate={rate}"],
     ):
-        found = dropcurve("live", *words)
-        assert found.code == 2
-        assert f"rate = {rate}: must be above 0; " in found.errors[-1]
+        answer = dropcurve("live", *words)
+        assert answer.code == 2
+        assert f"rate = {rate}: must be above 0; " in answer.errors[-1]
     router.check_rate("20 Mbit/s")
     router.check_rate("0.5 Mbit/s")

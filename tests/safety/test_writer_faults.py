@@ -101,9 +101,9 @@ def faults(
         assert _names(contents(work)) == _names(whole), (words, last)
 
 
-def _names(found: dict[str, bytes]) -> set[str]:
+def _names(contents_by_name: dict[str, bytes]) -> set[str]:
     """The files; those of a store of runs have random names, and are compared by their rows elsewhere."""
-    return {"runs/*.parquet" if "/runs/part-" in name else name for name in found}
+    return {"runs/*.parquet" if "/runs/part-" in name else name for name in contents_by_name}
 
 
 def _same_record(name: str, content: bytes) -> bool:
@@ -153,13 +153,13 @@ def test_each_step_of_a_command_may_fail(name: str, prepared: Path, dropcurve: C
 
 
 def test_the_files_of_a_lab_are_all_copied_or_none(tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    made.mkdir()
+    source, out = tmp_path / "made", tmp_path / "out"
+    source.mkdir()
     for name in ("capture.pcapng", "raw.json", "record"):
-        (made / name).write_bytes(name.encode() * 1000)
-    new = contents(made)
+        (source / name).write_bytes(name.encode() * 1000)
+    new = contents(source)
     with disk(10**9) as count:
-        assert lab._keep(made, out) == out
+        assert lab._keep(source, out) == out
     assert contents(out) == new
     assert count[0] == 12  # Each file is written and synced; then each is synced again and renamed.
     old = dict.fromkeys(new, b"old")
@@ -167,10 +167,10 @@ def test_the_files_of_a_lab_are_all_copied_or_none(tmp_path: Path) -> None:
         for name, content in old.items():
             (out / name).write_bytes(content)
         with disk(last), pytest.raises(OSError, match="No space left on device") as caught:
-            writing.copy_files(sorted(made.iterdir()), out)
+            writing.copy_files(sorted(source.iterdir()), out)
         assert Path(str(caught.value.filename)).parent == out
-        found = contents(out)
-        assert sorted(found) == sorted(new)
-        assert all(content in (old[name], new[name]) for name, content in found.items())
+        copied = contents(out)
+        assert sorted(copied) == sorted(new)
+        assert all(content in (old[name], new[name]) for name, content in copied.items())
         if last < 6:
-            assert found == old  # No file is replaced before all are copied.
+            assert copied == old  # No file is replaced before all are copied.

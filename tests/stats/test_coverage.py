@@ -26,9 +26,9 @@ def test_intervals_of_stopped_sequences_cover_the_mean(spread: float) -> None:
     for row in 1.0 + spread * rng.standard_normal((sequences, 60)):
         values = row.tolist()
         n = stopped(values, precision=0.05, maximum=60)
-        found = st.t_interval(values[:n], confidence=st.level_when_stopping(0.95))
-        assert found.mean is not None and found.half_width is not None
-        covered += abs(found.mean - 1.0) <= found.half_width
+        interval = st.t_interval(values[:n], confidence=st.level_when_stopping(0.95))
+        assert interval.mean is not None and interval.half_width is not None
+        covered += abs(interval.mean - 1.0) <= interval.half_width
     # 99.9 % one-sided room for the number of sequences.
     assert covered / sequences >= 0.95 - 3.09 * math.sqrt(0.95 * 0.05 / sequences)
 

@@ -61,12 +61,12 @@ def result(name: str, replications: int, seconds: int) -> dc.Result:
 
 def check(name: str, metric: str, expected: float, bins: float, form: tuple[int, int]) -> None:
     values = result(name, *form).baseline.values(metric)
-    found = statistics.t_interval(values, confidence=0.999)
-    assert found.mean is not None and found.half_width is not None
-    room = found.half_width + bins * expected
+    interval = statistics.t_interval(values, confidence=0.999)
+    assert interval.mean is not None and interval.half_width is not None
+    room = interval.half_width + bins * expected
     replay = f"dropcurve run {name} --duration '{form[1]} s' --set run.warmup='50 s' --replications {form[0]}"
-    assert abs(found.mean - expected) <= room, f"{found} against {expected:.6g}; {replay}"
-    assert found.half_width <= 0.15 * expected, f"{found} is too wide to tell; {replay}"
+    assert abs(interval.mean - expected) <= room, f"{interval} against {expected:.6g}; {replay}"
+    assert interval.half_width <= 0.15 * expected, f"{interval} is too wide to tell; {replay}"
 
 
 @pytest.mark.parametrize(("name", "metric", "expected", "bins"), THEORY)

@@ -59,9 +59,9 @@ def mathis_bps(p: float, k: float = math.sqrt(1.5)) -> float:
 @pytest.mark.parametrize("recovery", ["newreno", "sack"])
 @pytest.mark.parametrize("p", [0.001, 0.004])
 def test_the_square_root_law(p: float, recovery: str) -> None:
-    found = goodput(p, recovery)
-    assert found.mean is not None and found.half_width is not None
-    assert abs(found.mean / mathis_bps(p) - 1.0) <= 0.2 + found.half_width / found.mean
+    measured = goodput(p, recovery)
+    assert measured.mean is not None and measured.half_width is not None
+    assert abs(measured.mean / mathis_bps(p) - 1.0) <= 0.2 + measured.half_width / measured.mean
 
 
 def test_four_times_the_loss_is_half_the_rate() -> None:
@@ -83,11 +83,11 @@ def test_delayed_acknowledgements_slow_growth() -> None:
 )
 def test_newreno_in_closed_form(p: float, ack_every: int, room: float) -> None:
     """`dropcurve.advise.models.newreno`, slow but steady: single losses at random, so that both variants agree."""
-    found = goodput(p, "newreno", ack_every=ack_every)
+    measured = goodput(p, "newreno", ack_every=ack_every)
     path = models.Path(rtt_s=RTT_S, rto_s=1.0, b=ack_every)
     expected = models.throughput("newreno-steady", loss=p, path=path)
-    assert found.mean is not None and found.half_width is not None
-    assert abs(found.mean / expected - 1.0) <= room + found.half_width / found.mean
+    assert measured.mean is not None and measured.half_width is not None
+    assert abs(measured.mean / expected - 1.0) <= room + measured.half_width / measured.mean
 
 
 def test_a_lone_flow_times_out_only_as_it_overshoots() -> None:
@@ -98,6 +98,6 @@ def test_a_lone_flow_times_out_only_as_it_overshoots() -> None:
     )
     for recovery, most in [("reno", 1), ("newreno", 1), ("sack", 1), ("rack", 0)]:
         scenario = dc.Scenario.parse(text).set("flows.tcp.recovery", recovery)
-        found = dc.run(scenario.set("run.warmup", "2 s"), replications=2).baseline
-        assert max(found.values("timeouts")) <= most, recovery
-        assert min(found.values("utilisation")) > 0.95, recovery
+        variant = dc.run(scenario.set("run.warmup", "2 s"), replications=2).baseline
+        assert max(variant.values("timeouts")) <= most, recovery
+        assert min(variant.values("utilisation")) > 0.95, recovery

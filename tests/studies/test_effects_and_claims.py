@@ -90,16 +90,18 @@ def test_a_claim_needs_all_its_tests() -> None:
             "A", "", "", tuple(st.Test("", lambda c: c["a"]["x"], above=bound) for bound in bounds)
         )
 
-    found = cells(a=[9.9, 10.0, 10.1, 10.0])
-    assert judge(claim(9, 8), found).verdict == st.HOLDS
-    assert judge(claim(9, 11), found).verdict == st.FAILS
-    assert judge(claim(9, 10), found).verdict == st.OPEN
+    measured = cells(a=[9.9, 10.0, 10.1, 10.0])
+    assert judge(claim(9, 8), measured).verdict == st.HOLDS
+    assert judge(claim(9, 11), measured).verdict == st.FAILS
+    assert judge(claim(9, 10), measured).verdict == st.OPEN
 
 
 def test_more_tests_widen_the_intervals() -> None:
     test = st.Test("", lambda c: c["a"]["x"], above=0)
-    found = cells(a=[9.0, 10.0, 11.0])
-    one, five = (judge(st.TestedClaim("A", "", "", (test,) * k), found).parts[0].half_width for k in (1, 5))
+    measured = cells(a=[9.0, 10.0, 11.0])
+    one, five = (
+        judge(st.TestedClaim("A", "", "", (test,) * k), measured).parts[0].half_width for k in (1, 5)
+    )
     ratio = statistics.t_quantile(0.99, 2) / statistics.t_quantile(0.95, 2)
     assert five / one == pytest.approx(ratio)
 
@@ -136,13 +138,13 @@ def test_looks_at_an_open_claim_leave_few_wrong_verdicts() -> None:
 
 
 def test_an_open_claim_wants_the_cells_it_hangs_on() -> None:
-    found = cells(a=[1.0, 3.0, 2.0, 2.0, 2.5], b=[1.0, 3.0] * 10, c=[1.0, 2.0, 3.0], d=[9.0, 9.5, 9.2])
+    measured = cells(a=[1.0, 3.0, 2.0, 2.0, 2.5], b=[1.0, 3.0] * 10, c=[1.0, 2.0, 3.0], d=[9.0, 9.5, 9.2])
     tests = (
         st.Test("", lambda x: x["a"]["x"] - x["b"]["x"], above=0.0),
         st.Test("", st.at("d", "x"), above=5.0),
     )
     judgement = Judgement([st.TestedClaim("A", "", "", tests)], most=100)
-    assert judgement.ask(found) == {"a": 8}, "b has more already; c is not read; of d all is known"
+    assert judgement.ask(measured) == {"a": 8}, "b has more already; c is not read; of d all is known"
 
 
 def test_a_rule_in_words() -> None:
@@ -153,8 +155,8 @@ def test_a_rule_in_words() -> None:
     assert rules == ["> 1 %", "< −1 %", "between −1 and 1 %"]
 
 
-def judge(claim: st.TestedClaim, found: st.Cells) -> st.Finding:
+def judge(claim: st.TestedClaim, measured: st.Cells) -> st.Finding:
     """With a number of replications that did not depend on the data."""
     from dropcurve.studies.claims import judge
 
-    return judge(claim, found, sequential=False)
+    return judge(claim, measured, sequential=False)

@@ -22,11 +22,11 @@ NUMBERED = {
 
 def named(text: str, kind: str) -> set[int]:
     """The numbers of a kind that a text names: "figures 2 and 3", "tables 3 to 9", "figure 1, table 2"."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for words in re.findall(rf"\b{kind}s? ((?:\d+(?:, | and | to )?)+)", text):
         for first, last in re.findall(r"(\d+)(?: to (\d+))?", words):
-            found |= set(range(int(first), int(last or first) + 1))
-    return found
+            numbers |= set(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 @pytest.mark.parametrize("name", st.NAMES)

@@ -33,13 +33,13 @@ def sentences(name: str) -> str:
 
 def tables(name: str) -> list[Rows]:
     """Every table of a page, a row by its columns."""
-    found: list[Rows] = []
+    parsed: list[Rows] = []
     for block in page(name).split("\n\n"):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         if len(lines) > 2:
             head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-            found.append([dict(zip(head, row, strict=True)) for row in rows])
-    return found
+            parsed.append([dict(zip(head, row, strict=True)) for row in rows])
+    return parsed
 
 
 def table(name: str, column: str) -> Rows:
@@ -67,18 +67,18 @@ def test_the_sentence_on_printed_values_is_the_sum_of_its_table(name: str) -> No
         assert "The paper prints no measured value" in sentences(name)
         assert table(name, "printed values") == []
         return
-    found = re.search(
+    counts = re.search(
         r"The paper prints (\d+) values? that a cell here measures: (\d+) outside the 95 % interval of the mean here, "
         r"(\d+) outside every single run",
         sentences(name),
     )
-    assert found is not None
+    assert counts is not None
     rows = table(name, "printed values")
     below, above, beyond = (
         sum(int(row[column]) for row in rows)
         for column in ("below the interval", "above the interval", "outside every single run")
     )
-    assert [int(one) for one in found.groups()] == [len(values), below + above, beyond]
+    assert [int(one) for one in counts.groups()] == [len(values), below + above, beyond]
     assert sum(int(row["printed values"]) for row in rows) == len(values)
 
 
@@ -87,10 +87,10 @@ def test_the_verdicts_are_counted_and_repeated_right(name: str) -> None:
     verdicts = [row["verdict"].strip("*") for row in table(name, "holds if") if row["claim"]]
     keys = [claim.key for claim in st.load(name).claims]
     assert len(verdicts) == len(keys)
-    found = TALLY.search(sentences(name))
-    assert found is not None and int(found[1]) == len(keys)
+    tally = TALLY.search(sentences(name))
+    assert tally is not None and int(tally[1]) == len(keys)
     counts = {sign: int(n) for n, sign in re.findall(r"(\d+) (hold|do not hold|cannot be decided|holds|does not hold)",
-                                                     found[2])}  # fmt: skip
+                                                     tally[2])}  # fmt: skip
     assert sum(counts.values()) == len(keys)
     assert counts.get("holds", counts.get("hold", 0)) == verdicts.count("holds")
     first = next(row for row in table(name, "what it is"))
@@ -101,10 +101,10 @@ def test_the_verdicts_are_counted_and_repeated_right(name: str) -> None:
 def test_tests_that_are_not_blind_are_named(name: str) -> None:
     study = st.load(name)
     assert set(study.informed) <= {claim.key for claim in study.claims}
-    found = re.search(
+    sentence = re.search(
         r"((?:[A-Z]\d+(?:, | and )?)+) ha(?:s|ve) tests that were stated after results", sentences(name)
     )
-    assert re.findall(r"[A-Z]\d+", found[1] if found else "") == list(study.informed)
+    assert re.findall(r"[A-Z]\d+", sentence[1] if sentence else "") == list(study.informed)
 
 
 def test_the_page_of_dsilva_has_the_figures_of_the_report() -> None:

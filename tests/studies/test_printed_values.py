@@ -18,9 +18,9 @@ def cells(**numbers: list[float]) -> st.Cells:
 
 def test_printed_values_are_counted_outside_interval_and_runs() -> None:
     # Mean 10, deviation 1, n = 5: half-width 2.776 / sqrt(5) = 1.24; runs from 8.7 to 11.3.
-    found = cells(a=[8.7, 9.7, 10.0, 10.3, 11.3])
+    measured = cells(a=[8.7, 9.7, 10.0, 10.3, 11.3])
     values = [st.PrintedValue("x", str(value), value, st.at("a", "x")) for value in (8.0, 8.75, 10.5, 12.0)]
-    compared = compare(values, found)
+    compared = compare(values, measured)
     assert [one.outside_interval for one in compared] == [True, True, False, True]
     assert [one.outside_runs for one in compared] == [True, False, False, True]
     text, table = summary(compared)
@@ -32,10 +32,10 @@ def test_printed_values_are_counted_outside_interval_and_runs() -> None:
 
 
 def test_runs_of_a_ratio_are_those_of_the_ratio() -> None:
-    found = st.Cells({"a": st.StudyCell(None, {"x": (1.0, 4.0), "y": (1.0, 2.0)})})  # type: ignore[arg-type]
+    measured = st.Cells({"a": st.StudyCell(None, {"x": (1.0, 4.0), "y": (1.0, 2.0)})})  # type: ignore[arg-type]
     value = st.PrintedValue("r", "", 2.0, st.at("a", "x/y"), lambda c: [
         x / y for x, y in zip(c["a"].numbers["x"], c["a"].numbers["y"], strict=True)])  # fmt: skip
-    (one,) = compare([value], found)
+    (one,) = compare([value], measured)
     assert (one.mean, one.least, one.most) == (pytest.approx(5 / 3), 1.0, 2.0)
 
 
@@ -60,7 +60,7 @@ def test_dsilva_counts_bytes_and_the_other_readings_count_packets() -> None:
     era, packets, mixed = (
         dsilva.STUDY.settings[name].scenarios() for name in ("era", "packets", "red packets")
     )
-    queues = [found[cell].get("links.n1_n2.queue") for found in (era, packets, mixed)
+    queues = [scenarios[cell].get("links.n1_n2.queue") for scenarios in (era, packets, mixed)
               for cell in ("queue 2000", "droptail 2000/2000")]  # fmt: skip
     assert [one["limit"] for one in queues] == ["2000 B", "2000 B", "15 pkts", "15 pkts", "15 pkts", "2000 B"]
     # 60 and 180 packets of 128 bytes.

@@ -223,28 +223,28 @@ def test_dsilva_interrupted_goes_on_to_the_same_bytes(
 ) -> None:
     """Control-C after some finished runs, then the same command: nothing is run twice, every file is the same."""
     stop_after = 40
-    made: list[bytes] = []
+    addresses: list[bytes] = []
     add = RunStore.add_text
 
     def counted(self: RunStore, job: Job, text: bytes, series: Series | None = None) -> None:
         add(self, job, text, series)
-        made.append(job.address)
-        if len(made) == stop_after:
+        addresses.append(job.address)
+        if len(addresses) == stop_after:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(RunStore, "add_text", counted)
     command = ("reproduce", "dsilva", "--quick", "--quiet", "--jobs", "2", "--out")
     answer = dropcurve(*command, "a")
     assert answer.code == 130
-    assert len(made) == stop_after
+    assert len(addresses) == stop_after
     assert f"{stop_after} finished runs stored; the same command resumes from there" in answer.errors[0]
     assert not Path("a/dsilva.md").exists()
     assert dropcurve(*command, "a").code == 0
-    assert len(set(made)) == len(made), "no run was made twice"
-    whole, made[:] = len(made), []
+    assert len(set(addresses)) == len(addresses), "no run was made twice"
+    whole, addresses[:] = len(addresses), []
     stop_after = -1
     assert dropcurve(*command, "b").code == 0
-    assert len(made) == whole
+    assert len(addresses) == whole
     files = sorted(path.relative_to("b") for path in Path("b").rglob("dsilva*.*") if path.is_file())
     assert len(files) > 5
     for file in files:
@@ -260,23 +260,25 @@ def test_runs_take_little_room_and_belong_to_one_build(folder: Path, monkeypatch
     st.reproduce(lone, folder=folder / "a", quick=True, replications=50)
     with RunStore(folder / "a") as store:
         assert store.count() == 50
-        found = store.find(Job(base, 7, "derived"))
-        assert found is not None
-        assert found.summary["seed"] == 7
+        record = store.find(Job(base, 7, "derived"))
+        assert record is not None
+        assert record.summary["seed"] == 7
         assert store.find(Job(base, 51, "derived")) is None
         assert store.find(Job(base, 7, "series")) is None
-        written = len(json.dumps(found.summary))
+        written = len(json.dumps(record.summary))
         assert store.used_bytes() < 50 * written / 3
         monkeypatch.setattr("dropcurve.runs.job.build", lambda: "another")
         assert store.find(Job(base, 7, "derived")) is None
 
 
 def test_a_study_shares_its_runs_with_other_commands(folder: Path) -> None:
-    found = st.reproduce(study(delay), folder=folder / "a", quick=True, cache="cache")
-    assert found.reused == 0 and not (folder / "a").exists()
+    reproduced = st.reproduce(study(delay), folder=folder / "a", quick=True, cache="cache")
+    assert reproduced.reused == 0 and not (folder / "a").exists()
     both = dc.compare("short.toml", queues=["red", "droptail"], replications=3, cache="cache")
     assert both.reused == 4, "all but the first of each, of which a comparison also stores the series"
-    assert st.reproduce(study(delay), folder=folder / "b", quick=True, cache="cache").reused == found.runs
+    assert (
+        st.reproduce(study(delay), folder=folder / "b", quick=True, cache="cache").reused == reproduced.runs
+    )
 
 
 def test_a_file_that_is_no_store_is_refused(folder: Path) -> None:

@@ -1,4 +1,4 @@
-// Runs in a browser for test_browser.py: digests of runs, states of the studio, lessons; posts what it found.
+// Runs in a browser for test_browser.py: digests of runs, states of the studio, lessons; posts what it sees.
 import { load } from "./engine.js";
 import { holds, value } from "./lessons.js";
 import { asked, command, fromHash, python, toHash } from "./state.js";
@@ -25,7 +25,7 @@ function failing(lesson, summaries, changed) {
   })?.join("=");
 }
 
-async function found() {
+async function observe() {
   const engine = await load();
   const library = await (await fetch("library.json")).json();
   const edits = [["run.duration", "20 s"], ["run.warmup", "auto"]];
@@ -58,5 +58,5 @@ async function found() {
   return { digests, cases, same: JSON.stringify(again) === JSON.stringify(state), sides, lessons };
 }
 
-const answer = await found().catch((error) => ({ error: String(error.stack) }));
-await fetch("found", { method: "POST", body: JSON.stringify(answer) });
+const answer = await observe().catch((error) => ({ error: String(error.stack) }));
+await fetch("posted", { method: "POST", body: JSON.stringify(answer) });

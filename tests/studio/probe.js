@@ -1,11 +1,11 @@
-// Uses the served page as a reader does, and posts what it found.
+// Uses the served page as a reader does, and posts what it sees.
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const $ = (selector) => document.querySelector(selector);
 
-async function until(what, found) {
+async function until(what, holds) {
   for (let turn = 0; turn < 600; turn += 1) {
-    const value = found();
+    const value = holds();
     if (value) return value;
     await wait(100);
   }
@@ -61,7 +61,7 @@ async function tour(studio) {
   return $(".tour .claim").textContent;
 }
 
-async function found() {
+async function observe() {
   const studio = await until("studio", () => globalThis.studio);
   studio.change("a", "queue.max_p", "0.2");
   studio.seek(2);
@@ -77,5 +77,5 @@ async function found() {
   return { moment, unnamed: names, frames, opened, toured, outside, wide: document.documentElement.scrollWidth - innerWidth };
 }
 
-const answer = await found().catch((error) => ({ error: String(error.stack) }));
-await fetch("found", { method: "POST", body: JSON.stringify(answer) });
+const answer = await observe().catch((error) => ({ error: String(error.stack) }));
+await fetch("posted", { method: "POST", body: JSON.stringify(answer) });

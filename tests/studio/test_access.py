@@ -32,8 +32,8 @@ def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stu
     """The studio with a result of each kind, each with its page."""
     results = tmp_path_factory.mktemp("results")
     scenario = dc.Scenario.load("droptail_vs_red").edit([("run.duration", "4 s"), ("run.warmup", "1 s")])
-    made = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=results / "mine")
-    report.write(made, results / "mine" / "report.html")
+    result = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=results / "mine")
+    report.write(result, results / "mine" / "report.html")
     report.write(dc.run(scenario, out=results / "single"), results / "single")
     grid = dc.sweep(scenario, vary={"queue.max_p": [0.02, 0.5]}, replications=2, out=results / "grid")
     report.write(grid, results / "grid")
@@ -143,8 +143,8 @@ def test_a_search_runs_from_the_page_with_progress_and_can_be_stopped(
 def test_the_pages_of_results_are_accessible(chromium: Browser, server: StudioServer) -> None:
     with look.served(server.results) as address:
         there = [f"{address}/{name}/report.html" for name in RESULTS]
-        found = dict(look.looked_at(chromium, there, ruled=there))
-    assert [fault for one in there for fault in found[one]] == []
+        faults = dict(look.looked_at(chromium, there, ruled=there))
+    assert [fault for one in there for fault in faults[one]] == []
 
 
 def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:

@@ -31,7 +31,7 @@ const timer = setInterval(() => {
   const [clock, side] = ["clock", "side-a"].map((id) => document.getElementById(id)?.textContent ?? "");
   if (!clock.startsWith("2.00")) return;
   clearInterval(timer);
-  fetch("found", { method: "POST", body: JSON.stringify({ clock, side }) });
+  fetch("posted", { method: "POST", body: JSON.stringify({ clock, side }) });
 }, 100);
 </script>
 """
@@ -42,18 +42,18 @@ EDITS = [("run.duration", "20 s"), ("run.warmup", "auto")]
 
 def cases() -> list[dict[str, Any]]:
     """Every discipline, every transport, and every recovery, control and profile of TCP: the runs of `make bits`."""
-    made = [*training.disciplines(_core), *training.transports(_core)]
+    recorded = [*training.disciplines(_core), *training.transports(_core)]
     edits = [("run.duration", CASE)]
-    return [{"name": one.name, "text": one.text, "edits": edits} for one in made]
+    return [{"name": one.name, "text": one.text, "edits": edits} for one in recorded]
 
 
 class Page(SimpleHTTPRequestHandler):
     """Serves a folder; posted data goes into a queue."""
 
-    found: Queue[str]
+    posted: Queue[str]
 
     def do_POST(self) -> None:
-        self.found.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.posted.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
         self.send_response(204)
         self.end_headers()
 
@@ -70,7 +70,7 @@ def opened(browser: list[str], site: Path, tmp_path: Path) -> Iterator[Any]:
     (site / "digests.html").write_text(
         '<!doctype html><title>x</title><script type="module" src="digests.js"></script>'
     )
-    handler = type("Handler", (Page,), {"found": Queue()})
+    handler = type("Handler", (Page,), {"posted": Queue()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -80,13 +80,13 @@ def opened(browser: list[str], site: Path, tmp_path: Path) -> Iterator[Any]:
             [*browser, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
             try:
-                found: dict[str, Any] = json.loads(handler.found.get(timeout=seconds))
+                posted: dict[str, Any] = json.loads(handler.posted.get(timeout=seconds))
             except Empty:
                 pytest.fail(f"{browser[0]} posted nothing in {seconds:g} s")
             finally:
                 process.terminate()
-        assert "error" not in found, found["error"]
-        return found
+        assert "error" not in posted, posted["error"]
+        return posted
 
     yield open_
     server.shutdown()
@@ -95,20 +95,20 @@ def opened(browser: list[str], site: Path, tmp_path: Path) -> Iterator[Any]:
 
 def test_digests_are_those_of_this_machine(opened: Any, dropcurve: Callable[..., Any]) -> None:
     """The shipped scenarios in uneven steps; and of a state, the address, the command line and the Python call."""
-    found = opened("droptail,drr", 300)
+    posted = opened("droptail,drr", 300)
     native = {
         one["name"]: dc.Scenario.parse(one["text"]).edit(one["edits"]).digest(seed=1) for one in cases()
     }
-    assert found["cases"] == native and len(native) > 100
-    here = {name: dc.Scenario.load(name).edit(EDITS).digest() for name in found["digests"]}
-    assert found["digests"] == here and len(here) > 10
-    assert found["same"]
-    for side in found["sides"].values():
+    assert posted["cases"] == native and len(native) > 100
+    here = {name: dc.Scenario.load(name).edit(EDITS).digest() for name in posted["digests"]}
+    assert posted["digests"] == here and len(here) > 10
+    assert posted["same"]
+    for side in posted["sides"].values():
         assert eval(side["python"], {"dropcurve": dc}) == side["digest"]
         assert dropcurve(*shlex.split(side["command"])[1:]).out == f"{side['digest']}\n"
-    assert found["sides"]["a"]["digest"] != found["sides"]["b"]["digest"]
-    assert set(found["lessons"]) == {"droptail", "drr"}
-    for lesson in found["lessons"].values():
+    assert posted["sides"]["a"]["digest"] != posted["sides"]["b"]["digest"]
+    assert set(posted["lessons"]) == {"droptail", "drr"}
+    for lesson in posted["lessons"].values():
         assert all(one["holds"] for one in lesson["checks"]) and lesson["failing"]
 
 
@@ -120,8 +120,7 @@ def test_the_offline_page_runs(opened: Any, tmp_path: Path) -> None:
     page.write_text(page.read_text(encoding="utf-8") + REPORT, encoding="utf-8")
     for name in ("engine.wasm", "library.json", "main.js", "style.css"):
         (tmp_path / "site" / name).unlink()
-    found = opened("", 60, page="offline.html", state="scenario=ecn&seed=3&t=2")
-    assert found == {
+    assert opened("", 60, page="offline.html", state="scenario=ecn&seed=3&t=2") == {
         "clock": "2.00 of 60 s",
         "side": "A: red RED that marks instead of dropping, bottleneck at 10 Mbit/s",
     }
@@ -130,12 +129,12 @@ def test_the_offline_page_runs(opened: Any, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_lesson_can_be_checked(opened: Any) -> None:
     """All checks hold with the seed of the page, and a change of one control breaks the one that a reader predicts."""
-    found = opened("all", 1800)["lessons"]
-    assert len(found) == len(lessons.lessons())
-    checks = [one for row in found.values() for one in row["checks"]]
+    by_kind = opened("all", 1800)["lessons"]
+    assert len(by_kind) == len(lessons.lessons())
+    checks = [one for row in by_kind.values() for one in row["checks"]]
     assert all(isinstance(one["value"], float | int) for one in checks), checks
     assert [one for one in checks if not one["holds"]] == []
-    assert [kind for kind, row in found.items() if not row.get("failing")] == []
+    assert [kind for kind, row in by_kind.items() if not row.get("failing")] == []
 
 
 def test_the_lessons_are_those_of_the_page() -> None:

@@ -28,10 +28,10 @@ def test_each_fault_is_found_and_a_good_page_has_none(chromium: Browser, tmp_pat
         (tmp_path / f"{number}.html").write_text(GOOD.replace("<p>", f"{part}<p>"))
     with look.served(tmp_path) as address:
         there = [f"{address}/{one}" for one in look.pages(tmp_path)]
-        found = dict(look.looked_at(chromium, there, ruled=there))
-    assert found[f"{address}/good.html"] == []
+        faults = dict(look.looked_at(chromium, there, ruled=there))
+    assert faults[f"{address}/good.html"] == []
     for number, sign in enumerate(FAULTY):
-        assert any(one.startswith(sign) for one in found[f"{address}/{number}.html"]), sign
+        assert any(one.startswith(sign) for one in faults[f"{address}/{number}.html"]), sign
 
 
 def test_pages_of_rustdoc_are_its_front_pages(tmp_path: Path) -> None:

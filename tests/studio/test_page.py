@@ -25,12 +25,12 @@ FRAME_MS = 1000 / 60
 class Probed(Handler):
     """The server of the studio; what the probe posts goes into a queue."""
 
-    found: Queue[str]
+    posted: Queue[str]
 
     def do_POST(self) -> None:
-        if not self.path.endswith("/found"):
+        if not self.path.endswith("/posted"):
             return super().do_POST()
-        self.found.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.posted.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
         self._json({})
 
 
@@ -47,32 +47,32 @@ def test_a_reader_can_use_the_page(browser: list[str], tmp_path: Path) -> None:
         page.replace("</body>", '<script type="module" src="probe.js"></script></body>'), encoding="utf-8"
     )
     server = StudioServer(site, tmp_path / "results")
-    handler = type("Handler", (Probed,), {"found": Queue()})
+    handler = type("Handler", (Probed,), {"posted": Queue()})
     server.RequestHandlerClass = handler
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with subprocess.Popen(
         [*browser, server.address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            found: dict[str, Any] = json.loads(handler.found.get(timeout=240))
+            posted: dict[str, Any] = json.loads(handler.posted.get(timeout=240))
         except Empty:
             pytest.fail(f"{browser[0]} posted nothing")
         finally:
             process.terminate()
             server.shutdown()
             server.server_close()
-    assert "error" not in found, found["error"]
-    assert found["moment"] == 2.0, "two changes in a row lose the moment in view"
-    assert found["unnamed"] == [] and found["opened"]["unnamed"] == []
-    assert found["outside"] == [] and found["wide"] <= 0
-    assert found["frames"]["flows"] > 100 and found["frames"]["frames"] >= 120
+    assert "error" not in posted, posted["error"]
+    assert posted["moment"] == 2.0, "two changes in a row lose the moment in view"
+    assert posted["unnamed"] == [] and posted["opened"]["unnamed"] == []
+    assert posted["outside"] == [] and posted["wide"] <= 0
+    assert posted["frames"]["flows"] > 100 and posted["frames"]["frames"] >= 120
     # A tenth of the frames is not interrupted by other processes, on a busy machine as well.
-    assert found["frames"]["undisturbed"] < FRAME_MS
-    opened = found["opened"]
+    assert posted["frames"]["undisturbed"] < FRAME_MS
+    opened = posted["opened"]
     assert "±" in opened["said"] and opened["hidden"] == opened["before"] - 1
     assert opened["zoomed"] or opened["before"] == 1
     assert opened["sorted"] == "ascending"
-    assert found["toured"].startswith("✓ With max_p 0.02: average queue ")
+    assert posted["toured"].startswith("✓ With max_p 0.02: average queue ")
 
 
 def test_the_papers_are_those_of_the_page() -> None:

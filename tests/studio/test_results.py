@@ -31,17 +31,17 @@ def test_results_of_the_folder_are_listed(tmp_path: Path) -> None:
 
 def test_a_comparison_opens_with_the_numbers_of_its_table(tmp_path: Path) -> None:
     scenario = dc.Scenario.load("droptail_vs_red").edit(SHORT)
-    made = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=tmp_path / "mine")
-    found = studio_results.opened(tmp_path, "mine")
-    frame = {row.key: row.cells for row in made.table()}
-    (red, tail) = found["rows"]
+    result = dc.compare([scenario], queues=["red", "droptail"], replications=3, out=tmp_path / "mine")
+    view = studio_results.opened(tmp_path, "mine")
+    frame = {row.key: row.cells for row in result.table()}
+    (red, tail) = view["rows"]
     for place, row in enumerate((red, tail)):
         cell = frame["utilisation"][place]
         assert row["utilisation"]["mean"] == cell.mean
         assert row["utilisation"]["half"] == pytest.approx(cell.half_width)
-    shown = made.to_markdown()
-    for measure in found["measures"]:
-        cells = [row[measure["key"]] for row in found["rows"] if row[measure["key"]]]
+    shown = result.to_markdown()
+    for measure in view["measures"]:
+        cells = [row[measure["key"]] for row in view["rows"] if row[measure["key"]]]
         if any(cell["mean"] for cell in cells):
             assert f"| {measure['title']} |" in shown
         for cell in cells:
@@ -49,20 +49,20 @@ def test_a_comparison_opens_with_the_numbers_of_its_table(tmp_path: Path) -> Non
     for key in ("utilisation", "loss", "overflow_loss", "goodput_bps"):
         assert f"| {red[key]['words']} | {tail[key]['words']} |" in shown
     assert red["utilisation"]["high"] <= 100
-    (queue, *_) = found["lines"]
+    (queue, *_) = view["lines"]
     assert [line["name"] for line in queue["lines"]] == [red["variant"], tail["variant"]]
-    held = made.variants[0].series.select("queue_pkts", "bottleneck")[1]
+    held = result.variants[0].series.select("queue_pkts", "bottleneck")[1]
     assert max(queue["lines"][0]["y"]) == held.max()
 
 
 def test_a_sweep_opens_with_its_settings(tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     scenario = dc.Scenario.load("droptail_vs_red").edit(SHORT)
-    made = dc.sweep(scenario, vary={"queue.max_p": [0.02, 0.5]}, replications=2, out=tmp_path / "grid")
-    found = studio_results.opened(tmp_path, "grid")
-    assert [one["key"] for one in found["settings"]] == made.settings
-    means = [row["utilisation"].mean for row in made.means()]
-    assert [row["utilisation"]["mean"] for row in found["rows"]] == means
+    table = dc.sweep(scenario, vary={"queue.max_p": [0.02, 0.5]}, replications=2, out=tmp_path / "grid")
+    view = studio_results.opened(tmp_path, "grid")
+    assert [one["key"] for one in view["settings"]] == table.settings
+    means = [row["utilisation"].mean for row in table.means()]
+    assert [row["utilisation"]["mean"] for row in view["rows"]] == means
 
 
 @pytest.mark.parametrize("name", ["..", ".hidden", "a/b", "a\\b", "none"])
@@ -104,11 +104,11 @@ def test_a_search_ends_with_an_answer_that_opens(server: StudioServer, tmp_path:
         server.tune(QUESTION)
     end = ended(server)
     assert end["error"] == "" and end["share"] == 1.0
-    held = json.loads((tmp_path / "results" / str(end["answer"]) / "tune.json").read_text())
-    found = server.result({"name": end["answer"]})
-    assert found["sentences"][: len(held["verdict"])] == held["verdict"]
-    assert found["configuration"] == held["configuration"] != ""
-    assert found["rows"][0]["design"] == held["confirmed"][0]["name"]
+    stored = json.loads((tmp_path / "results" / str(end["answer"]) / "tune.json").read_text())
+    view = server.result({"name": end["answer"]})
+    assert view["sentences"][: len(stored["verdict"])] == stored["verdict"]
+    assert view["configuration"] == stored["configuration"] != ""
+    assert view["rows"][0]["design"] == stored["confirmed"][0]["name"]
 
 
 def test_a_search_can_be_stopped(server: StudioServer) -> None:

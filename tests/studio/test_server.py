@@ -45,12 +45,12 @@ def site(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(site: Path, tmp_path: Path) -> Iterator[StudioServer]:
     (tmp_path / "secret.json").write_text("{}")
-    made = StudioServer(site, tmp_path / "results")
-    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    opened = StudioServer(site, tmp_path / "results")
+    thread = threading.Thread(target=opened.serve_forever, daemon=True)
     thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    yield opened
+    opened.shutdown()
+    opened.server_close()
 
 
 def ask(
@@ -70,8 +70,8 @@ def ask(
 def call(server: StudioServer, name: str, given: object) -> dict[str, object]:
     status, _, text = ask(server, f"api/{name}", body=json.dumps(given), Content_Type="application/json")
     assert status == 200
-    found: dict[str, object] = json.loads(text)
-    return found
+    answer: dict[str, object] = json.loads(text)
+    return answer
 
 
 def test_the_page_is_served_under_the_token_with_a_policy(server: StudioServer) -> None:
@@ -128,9 +128,9 @@ def test_what_is_no_call_is_refused(server: StudioServer) -> None:
 
 def test_a_configuration_goes_to_a_box_and_back(server: StudioServer) -> None:
     scenario = dc.Scenario.load("droptail_vs_red").to_toml()
-    made = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "linux"})
-    assert "red" in str(made["text"]) and "tc qdisc" in str(made["text"])
-    back = call(server, "import", {"text": made["text"]})
+    configuration = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "linux"})
+    assert "red" in str(configuration["text"]) and "tc qdisc" in str(configuration["text"])
+    back = call(server, "import", {"text": configuration["text"]})
     assert dc.Scenario.parse(str(back["toml"])).get("queue.kind") == "red"
     wrong = call(server, "configuration", {"toml": scenario, "link": "bottleneck", "box": "toaster"})
     assert "toaster" in str(wrong["error"])

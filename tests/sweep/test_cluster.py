@@ -84,8 +84,8 @@ def on_disk(folder: Path) -> list[tuple[object, ...]]:
 
 def complete(folder: Path) -> None:
     """Every run is there, and none was made twice: compaction would hide it, so there must have been none."""
-    found = on_disk(folder)
-    assert len(found) == len(set(found)) == RUNS
+    runs = on_disk(folder)
+    assert len(runs) == len(set(runs)) == RUNS
 
 
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(
@@ -208,9 +208,9 @@ def test_slurm_jobs_are_made_from_options() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SLURMCluster, "scale", lambda _, jobs: scaled.append(jobs))
         patch.setattr(cluster, "secured", lambda _: None)
-        made = cluster.made("slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10")
-    script = made.job_script()
-    made.close()
+        slurm = cluster.started("slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10")
+    script = slurm.job_script()
+    slurm.close()
     assert scaled == [10]
     for line in ("-p short", "--cpus-per-task=8", "-t 02:00:00", "--mem=15G"):
         assert line in script

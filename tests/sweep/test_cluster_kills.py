@@ -47,10 +47,10 @@ def scheduler_process(folder: Path) -> None:
     """A scheduler until its end; its address is in a file."""
 
     async def serve() -> None:
-        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as made:
-            (folder / "address.part").write_text(made.address)
+        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+            (folder / "address.part").write_text(scheduler.address)
             (folder / "address.part").rename(folder / "address")
-            await made.finished()
+            await scheduler.finished()
 
     os.chdir(folder)
     quiet(folder / "scheduler.txt")
@@ -62,8 +62,8 @@ def worker_process(folder: Path, address: str) -> None:
 
     async def work() -> None:
         place = str(folder / "space")
-        async with distributed.Worker(address, nthreads=1, local_directory=place, dashboard=False) as made:
-            await made.finished()
+        async with distributed.Worker(address, nthreads=1, local_directory=place, dashboard=False) as worker:
+            await worker.finished()
 
     os.chdir(folder)
     quiet(folder / "workers.txt")

@@ -116,9 +116,9 @@ def test_a_run_that_another_session_is_making_is_awaited_and_taken_over(folder: 
 
         table = dc.sweep("short.toml", VARY, replications=2, out="kept", store="runs", jobs=1, progress=tell)
     assert counts == [0, 1, 2, 3, 4]
-    found = table.query("select seed, loss from runs where queue_max_p = 0.1 order by seed").fetchall()
-    assert found[1] == (2, -1.0), "the other's row"
-    assert found[0][1] >= 0.0, "locked, but never made by the other"
+    rows = table.query("select seed, loss from runs where queue_max_p = 0.1 order by seed").fetchall()
+    assert rows[1] == (2, -1.0), "the other's row"
+    assert rows[0][1] >= 0.0, "locked, but never made by the other"
     assert len(on_disk(store.folder)) == len(set(on_disk(store.folder))) == 4
 
 

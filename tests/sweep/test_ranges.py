@@ -26,8 +26,14 @@ from dropcurve.quantities import ranges
     ],
 )
 def test_a_range_is_read(text: str, low: float, high: float, unit: str, scale: str, whole: bool) -> None:
-    found = ranges.parse(text, name="x")
-    assert (found.low, found.high, found.unit, found.scale, found.whole) == (low, high, unit, scale, whole)
+    parsed = ranges.parse(text, name="x")
+    assert (parsed.low, parsed.high, parsed.unit, parsed.scale, parsed.whole) == (
+        low,
+        high,
+        unit,
+        scale,
+        whole,
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,26 +34,26 @@ def rows_on_disk(folder: Path) -> list[tuple[object, ...]]:
 
 def test_a_grid_has_every_combination_with_the_numbers_of_single_runs(folder: Path) -> None:
     table = dc.sweep("short.toml", VARY, replications=2, out="kept")
-    found = table.query(
+    rows = table.query(
         "select queue_max_p, dumbbell_delay_ms, seed, loss, sojourn_ms_p95 from runs"
     ).fetchall()
-    assert [row[:3] for row in found] == [
+    assert [row[:3] for row in rows] == [
         (p, delay, seed) for p in (0.02, 0.1) for delay in (5.0, 20.0) for seed in (1, 2)
     ]
     edited = dc.Scenario.load("short.toml").edit([("queue.max_p", 0.1), ("dumbbell.delay", "5 ms")])
     one = dc.run(edited, replications=2)
     expected = [(one.baseline.values("loss")[i], one.baseline.values("sojourn_ms_p95")[i]) for i in range(2)]
-    assert [row[3:] for row in found if row[:2] == (0.1, 5.0)] == expected
+    assert [row[3:] for row in rows if row[:2] == (0.1, 5.0)] == expected
 
 
 def test_a_row_has_what_the_metrics_say(folder: Path) -> None:
     (run,) = dc.run("short.toml", replications=1).baseline.runs
-    found = row(run, build="b")
+    columns = row(run, build="b")
     for name, one in metrics.METRICS.items():
         if one.per != "class" and name != "sync":
-            assert found.get(name) == metrics.value(run, name)
-    assert found["goodput_bps[voice]"] == metrics.value(run, "goodput_bps", scope="voice")
-    assert found["friendliness[voice]"] == metrics.value(run, "friendliness", scope="voice")
+            assert columns.get(name) == metrics.value(run, name)
+    assert columns["goodput_bps[voice]"] == metrics.value(run, "goodput_bps", scope="voice")
+    assert columns["friendliness[voice]"] == metrics.value(run, "friendliness", scope="voice")
 
 
 def test_no_metric_looks_at_what_a_row_is_made_without(folder: Path) -> None:
@@ -136,24 +136,24 @@ def test_a_journal_of_a_killed_process_is_taken_in(folder: Path) -> None:
 def test_files_made_without_pyarrow_are_read_and_taken_in(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = [{"scenario": "a", "seed": seed, "build": "b", "utilisation": seed / 2} for seed in (1, 2)]
+    rows = [{"scenario": "a", "seed": seed, "build": "b", "utilisation": seed / 2} for seed in (1, 2)]
     with monkeypatch.context() as without:
         without.setattr(run_table, "installed", lambda _: False)
         store = RunTable(folder / "runs", "b")
         store.open()
         with store.writer() as writer:
-            for one in made:
+            for one in rows:
                 assert writer.lock([(one["scenario"], one["seed"])])
                 writer.add(one)
         assert [path.suffix for path in store.parts()] == [".jsonl"]
-        assert list(RunTable(store.folder, "b").rows()) == made
+        assert list(RunTable(store.folder, "b").rows()) == rows
         with RunTable(store.folder, "b").writer() as other:
-            assert list(other.read_new([("a", 2)]).values()) == made[1:]
+            assert list(other.read_new([("a", 2)]).values()) == rows[1:]
     later = RunTable(store.folder, "b")
-    assert list(later.rows()) == made
+    assert list(later.rows()) == rows
     later.open()
     assert [path.suffix for path in later.parts()] == [".parquet"]
-    assert list(later.rows()) == made
+    assert list(later.rows()) == rows
 
 
 def test_compaction_keeps_every_run_once(folder: Path) -> None:

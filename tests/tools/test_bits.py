@@ -11,8 +11,8 @@ def test_equal_runs_are_no_difference() -> None:
 
 def test_each_difference_is_a_line() -> None:
     recorded = ["chain: aa", "flood, codel: bb", "gone: cc"]
-    found = ["chain: aa", "flood, codel: b0", "fresh: dd"]
-    assert bits.differences(recorded, found) == [
+    current = ["chain: aa", "flood, codel: b0", "fresh: dd"]
+    assert bits.differences(recorded, current) == [
         "gone: recorded, but not run",
         "fresh: run, but not recorded; tools/bits.py --write records it",
         "flood, codel: b0 instead of bb",

@@ -31,12 +31,11 @@ def test_each_precedence_of_ios_makes_an_instance() -> None:
         "  random-detect precedence 0 20 40 10\n  random-detect precedence 1 25 40 10\n"
         "interface GigabitEthernet0/0\n service-policy output P\n"
     )
-    found = list(boxes_trees.trees("ios", text))
     actions = [
         tree["Cisco-IOS-XE-native:native"]["policy"]["Cisco-IOS-XE-policy:policy-map"][0]["class"][0][
             "action-list"
         ]
-        for tree in found
+        for tree in list(boxes_trees.trees("ios", text))
     ]
     assert [one["action-type"] for one in actions[0]] == ["shape", "queue-limit", "random-detect"]
     precedences = [one[2]["random-detect"]["precedence"] for one in actions]

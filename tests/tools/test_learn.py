@@ -36,9 +36,9 @@ def test_the_toolchains_own_tool_is_taken(toolchain: Path) -> None:
 
 def test_without_the_tool_nothing_is_learned(toolchain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert learn.main([]) == 2
-    found = capsys.readouterr()
-    assert found.out == ""
-    (line,) = found.err.splitlines()
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    (line,) = streams.err.splitlines()
     assert line.startswith("learn: ")
     assert line.endswith("rustup component add llvm-tools")
 
@@ -47,9 +47,9 @@ def test_without_the_tool_a_command_builds_plainly(
     toolchain: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert learn.main([sys.executable, "-c", TELL]) == 0
-    found = capfd.readouterr()
-    assert found.out == "None None\n"
-    (line,) = found.err.splitlines()
+    streams = capfd.readouterr()
+    assert streams.out == "None None\n"
+    (line,) = streams.err.splitlines()
     assert line.startswith("learn: a plain build, because ")
 
 
@@ -77,11 +77,11 @@ def test_flags_that_are_given_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_older_than_a_source_is_stale(tmp_path: Path) -> None:
-    made, source = tmp_path / "made", tmp_path / "source"
+    product, source = tmp_path / "made", tmp_path / "source"
     source.touch()
-    assert learn.stale(made, [source])
-    made.touch()
+    assert learn.stale(product, [source])
+    product.touch()
     os.utime(source, (1, 1))
-    assert not learn.stale(made, [source])
-    os.utime(made, (0, 0))
-    assert learn.stale(made, [source])
+    assert not learn.stale(product, [source])
+    os.utime(product, (0, 0))
+    assert learn.stale(product, [source])

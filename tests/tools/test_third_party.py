@@ -25,12 +25,12 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 several = optuna.samplers.NSGAIISampler(seed=3, population_size=4, constraints_func=lambda trial: (0.0,))
 one = optuna.samplers.TPESampler(seed=3, multivariate=True, constant_liar=True, n_startup_trials=4)
 for sampler, count in ((one, 1), (several, 2)):
-    found = optuna.create_study(sampler=sampler, directions=["minimize"] * count)
+    study = optuna.create_study(sampler=sampler, directions=["minimize"] * count)
     for _ in range(12):
-        trial = found.ask()
+        trial = study.ask()
         x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0.001, 1, log=True)
         print(x.hex(), y.hex())
-        found.tell(trial, x * x + y if count == 1 else [x, y])
+        study.tell(trial, x * x + y if count == 1 else [x, y])
 optuna.storages.JournalStorage
 """
 
@@ -49,9 +49,9 @@ def test_the_copy_needs_no_database_and_proposes_the_same(tmp_path: Path) -> Non
             command, cwd=tmp_path, capture_output=True, text=True, check=True
         ).stdout.splitlines()
 
-    found = proposals("dropcurve._vendor.optuna")
-    assert len(found) == 24
-    assert found == proposals("optuna")
+    copied = proposals("dropcurve._vendor.optuna")
+    assert len(copied) == 24
+    assert copied == proposals("optuna")
 
 
 def test_the_copy_is_of_the_locked_version(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -220,9 +220,9 @@ def test_a_clean_tree_has_no_fault(tree: Path) -> None:
 @pytest.mark.parametrize(("rule", "path", "text", "says"), FAULTS, ids=lambda value: str(value)[:30])
 def test_a_planted_fault_is_found(tree: Path, rule: str, path: str, text: str | None, says: str) -> None:
     write(tree, path, text)
-    found = faults(tree)
-    assert {fault.rule for fault in found} == {rule}
-    assert any(says in fault.message for fault in found), found
+    reported = faults(tree)
+    assert {fault.rule for fault in reported} == {rule}
+    assert any(says in fault.message for fault in reported), reported
 
 
 def test_every_rule_is_shown_to_catch_something() -> None:
@@ -239,8 +239,8 @@ def test_the_title_of_a_commit_is_area_and_change(tree: Path) -> None:
     assert faults(tree) == [], "no commit yet"
     for title in ("Added things", "sim, queue: share one window", "Merge branch 'x'"):
         git(tree, "commit", "--allow-empty", "-m", title)
-    (found,) = faults(tree)
-    assert found.rule == "commit" and "'Added things'" in found.message
+    (fault,) = faults(tree)
+    assert fault.rule == "commit" and "'Added things'" in fault.message
     git(tree, "tag", "v1")
     assert faults(tree) == [], "those before the last tag are settled"
     for title in ("sim: ends in a stop.", f"sim: {'long ' * 20}tail", "SIM: shout"):
@@ -306,10 +306,9 @@ class TestCircles:
         assert faults(tree) == []
 
     def test_components(self) -> None:
-        found = graph.circles(
-            {"a": ["b"], "b": ["c", "a"], "c": ["d"], "d": ["e"], "e": ["d"], "f": ["f", "a"]}
-        )
-        assert sorted(found) == [["a", "b"], ["d", "e"]]
+        assert sorted(
+            graph.circles({"a": ["b"], "b": ["c", "a"], "c": ["d"], "d": ["e"], "e": ["d"], "f": ["f", "a"]})
+        ) == [["a", "b"], ["d", "e"]]
 
 
 class TestRatchet:
@@ -369,10 +368,10 @@ class TestRust:
 
     def test_a_declaration_has_no_body(self) -> None:
         text = "trait T {\n    fn declared(&self, x: [u8; 4]);\n    fn given(&self) {\n    }\n}\n"
-        found = [
+        bodies = [
             (function.name, function.line, function.length) for function in rust.functions(rust.code(text))
         ]
-        assert found == [("given", 3, 2)]
+        assert bodies == [("given", 3, 2)]
 
     def test_test_modules_do_not_count(self) -> None:
         text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn t() {\n    }\n}\n"

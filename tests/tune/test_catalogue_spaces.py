@@ -29,15 +29,15 @@ def test_every_point_is_a_valid_setting_and_comes_back(kind: str) -> None:
     base = dc.Scenario.parse(LINK, name="link")
     for room in ROOMS:
         family = families.family(kind, room)
-        found: list[dict[str, Any]] = []
+        settings: list[dict[str, Any]] = []
         for share in (0.0, 0.3, 0.5, 0.7, 1.0):
             params = family.params({name: axis.at(share) for name, axis in family.axes.items()})
             assert base.queue(kind, **params).get("queue.kind") == kind
-            found.append(params)
+            settings.append(params)
             back = family.coordinates_of(params)
             assert back is not None and set(back) == set(family.axes)
             base.queue(kind, **family.params(back))
-        assert len({str(one) for one in found}) >= 3, "the axes move the setting"
+        assert len({str(one) for one in settings}) >= 3, "the axes move the setting"
         usual = family.params(customary(family, room, 0.02))
         assert base.queue(kind, **usual).get("queue.kind") == kind
 

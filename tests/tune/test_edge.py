@@ -91,11 +91,11 @@ def test_bounds_that_do_not_rise_with_the_queue_are_left_to_the_search() -> None
 
 def test_the_edge_is_found_at_the_worst_condition_in_few_runs() -> None:
     bench = Formula()
-    found = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
-    assert found is not None
+    solution = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
+    assert solution is not None
     # The second condition binds: 1.1 * limit * 8 / 12 Mbit/s = 20 ms at 27.3 kB.
     edge = 0.02 * 12e6 / 8 / 1.1
-    assert edge * (1 - 3 * AIM) <= found[1]["limit"] <= edge
+    assert edge * (1 - 3 * AIM) <= solution[1]["limit"] <= edge
     assert bench.runs <= 20
 
 
@@ -103,10 +103,10 @@ class Rough(Formula):
     """A bench whose delay scatters with the limit too, as that of a few flows does."""
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
-        found = super().row(candidate, trial)
+        base = super().row(candidate, trial)
         number = [trial.index, trial.seed, round(float(candidate.params["limit"].split()[0]))]
         luck = float(np.random.default_rng(number).normal())
-        return found and {**found, "sojourn_ms_p95": found["sojourn_ms_p95"] * math.exp(0.06 * luck)}
+        return base and {**base, "sojourn_ms_p95": base["sojourn_ms_p95"] * math.exp(0.06 * luck)}
 
 
 def test_a_coarse_edge_takes_fewer_runs_and_holds_the_bound() -> None:
@@ -114,12 +114,12 @@ def test_a_coarse_edge_takes_fewer_runs_and_holds_the_bound() -> None:
     for seed in range(1, 13):
         for coarse in runs:
             bench = Rough()
-            found = Edge(bench, _study(bench), _trials(2, seed), coarse=coarse).solve({"limit": 3000.0})
+            solution = Edge(bench, _study(bench), _trials(2, seed), coarse=coarse).solve({"limit": 3000.0})
             runs[coarse] += bench.runs
-            assert found is not None
-            delays = [log_ratio(bench, found[0], trial) for trial in _trials(2, seed)]
+            assert solution is not None
+            delays = [log_ratio(bench, solution[0], trial) for trial in _trials(2, seed)]
             assert max(delays) <= 0.0
-            assert found[1]["limit"] > 0.6 * 0.02 * 12e6 / 8 / 1.1
+            assert solution[1]["limit"] > 0.6 * 0.02 * 12e6 / 8 / 1.1
     assert runs[True] < 0.85 * runs[False]
 
 
@@ -127,8 +127,8 @@ def test_a_bound_that_no_limit_keeps_or_breaks() -> None:
     impossible = Formula("p95 delay < 1ms, max utilisation")
     assert Edge(impossible, _study(impossible), _trials()).solve({"limit": 3000.0}) is None
     harmless = Formula("p95 delay < 10s, max utilisation")
-    found = Edge(harmless, _study(harmless), _trials()).solve({"limit": 3000.0})
-    assert found is not None and found[1]["limit"] == 300_000.0
+    solution = Edge(harmless, _study(harmless), _trials()).solve({"limit": 3000.0})
+    assert solution is not None and solution[1]["limit"] == 300_000.0
 
 
 def test_the_margin_follows_the_scatter_between_seeds() -> None:
@@ -137,9 +137,9 @@ def test_the_margin_follows_the_scatter_between_seeds() -> None:
     for scatter in (0.0, 0.1):
         bench = Formula(scatter=scatter)
         trials = [trial for seed in range(1, 7) for trial in _trials(1, seed)]
-        found = Edge(bench, _study(bench), trials).solve({"limit": 10_000.0})
-        assert found is not None
-        limits[scatter] = found[1]["limit"]
+        solution = Edge(bench, _study(bench), trials).solve({"limit": 10_000.0})
+        assert solution is not None
+        limits[scatter] = solution[1]["limit"]
     assert math.log(limits[0.0] / limits[0.1]) > 0.3 * ALONE * 0.1
 
 
@@ -161,9 +161,9 @@ class Busy(Formula):
     """The same link, busy all the time from a limit of 12 kB on."""
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
-        found = super().row(candidate, trial)
-        assert found is not None
-        return {**found, "utilisation": min(100.0, 1.25 * found["utilisation"])}
+        base = super().row(candidate, trial)
+        assert base is not None
+        return {**base, "utilisation": min(100.0, 1.25 * base["utilisation"])}
 
 
 def test_a_finalist_without_room_for_a_gain_takes_no_further_runs() -> None:
@@ -175,9 +175,9 @@ def test_a_finalist_without_room_for_a_gain_takes_no_further_runs() -> None:
         assert start is not None
         study.coordinates[start.key] = {"limit": limit}
         trials = _trials(seed=9)
-        (found,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
-        assert bench.missed(found, trials) == 0 and bench.runs == designs * len(trials)
-        assert (found is start) == (designs == 1)
+        (adjusted,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
+        assert bench.missed(adjusted, trials) == 0 and bench.runs == designs * len(trials)
+        assert (adjusted is start) == (designs == 1)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_where_the_best_scale_lies_follows_from_the_goal(goal: str, where: int) 
 def test_the_least_delay_that_keeps_a_share_is_at_the_other_edge() -> None:
     """Utilisation is limit / (limit + 2 ms): 95 % at 38 ms, 57 kB."""
     bench = Formula("min p95 delay, utilisation > 95%")
-    found = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
-    assert found is not None
-    assert 57_000.0 <= found[1]["limit"] <= 57_000.0 * (1 + 3 * AIM)
+    solution = Edge(bench, _study(bench), _trials()).solve({"limit": 3000.0})
+    assert solution is not None
+    assert 57_000.0 <= solution[1]["limit"] <= 57_000.0 * (1 + 3 * AIM)
     assert bench.runs <= 24
 
 
@@ -211,8 +211,8 @@ def test_a_line_search_finds_the_best_of_a_sum_from_anywhere() -> None:
     """100 L / (L + 2) - 0.5 * mean share * L ms is greatest at L = sqrt(200 / 0.4125) - 2 = 20 ms, 30 kB."""
     bench = Formula("max utilisation - 0.5 * p95 delay")
     for start in (4000.0, 250_000.0):
-        found = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": start})
-        assert found is not None and found[1]["limit"] == pytest.approx(30_000.0, rel=0.06)
+        solution = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": start})
+        assert solution is not None and solution[1]["limit"] == pytest.approx(30_000.0, rel=0.06)
     narrow = LineSearch(bench, _study(bench), _trials(), _trials()[:2])
     assert narrow.solve({"limit": 27_000.0}, wide=False) is not None and len(narrow.seen) <= 8
 
@@ -286,10 +286,10 @@ def test_points_are_spread_evenly_and_strata_are_filled_once() -> None:
 def test_a_line_search_stops_where_more_delay_buys_less_than_the_margin() -> None:
     """Utilisation rises with the limit up to the end of the axis, less and less for more and more delay."""
     bench = Formula("max utilisation")
-    found = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": 20_000.0})
-    assert found is not None
+    solution = LineSearch(bench, _study(bench), _trials(), _trials()[:2]).solve({"limit": 20_000.0})
+    assert solution is not None
     most = bench.row(bench_candidate(bench, 300_000.0), _trials()[0])
-    mine = bench.row(found[0], _trials()[0])
+    mine = bench.row(solution[0], _trials()[0])
     assert most is not None and mine is not None
     assert most["utilisation"] - mine["utilisation"] < 0.2
     assert mine["sojourn_ms_p95"] < 0.95 * most["sojourn_ms_p95"]
@@ -297,9 +297,9 @@ def test_a_line_search_stops_where_more_delay_buys_less_than_the_margin() -> Non
 
 def bench_candidate(bench: Bench, limit: float) -> Candidate:
     """Tail drop of a limit in bytes."""
-    made = _study(bench).candidate({"limit": limit})
-    assert made is not None
-    return made
+    candidate = _study(bench).candidate({"limit": limit})
+    assert candidate is not None
+    return candidate
 
 
 class Interval(Formula):
@@ -320,13 +320,14 @@ def test_a_challenger_along_the_edge_has_another_parameter_at_a_given_factor() -
     assert best is not None
     challengers = Challengers(bench, _trials(seed=9), _trials(), 1, 0.2)
     assert list(challengers.along(best, space, at, math.inf, (0.7,))) == []
-    (found,) = challengers.along(best, space, at, math.inf, (2.0,))
-    assert units.span(str(found.params["interval"])) == pytest.approx(0.2)
-    assert bench.missed(found, _trials(seed=9)) == 0
+    (challenger,) = challengers.along(best, space, at, math.inf, (2.0,))
+    assert units.span(str(challenger.params["interval"])) == pytest.approx(0.2)
+    assert bench.missed(challenger, _trials(seed=9)) == 0
     next_to = {
         one: Challengers(bench, _trials(seed=9), _trials(), 1, 0.2, coarse=one) for one in (True, False)
     }
     moved = {
-        one: [found.params["interval"] for found in next_to[one].near(best, space, at)] for one in next_to
+        one: [challenger.params["interval"] for challenger in next_to[one].near(best, space, at)]
+        for one in next_to
     }
     assert moved == {True: ["140 ms"], False: []}

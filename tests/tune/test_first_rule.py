@@ -25,10 +25,10 @@ class Always(Bench):
             candidates=[queue] if queue else [],
         )  # fmt: skip
         super().__init__(question, None, None)  # type: ignore[arg-type]
-        self.delay_ms, self.late, self.made = delay_ms, late, list[tuple[str, PairedTrial]]()
+        self.delay_ms, self.late, self.asked = delay_ms, late, list[tuple[str, PairedTrial]]()
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
-        self.made += [(one.queue, trial) for one, trial in pairs]
+        self.asked += [(one.queue, trial) for one, trial in pairs]
         return not self.late
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
@@ -37,12 +37,12 @@ class Always(Bench):
 
 def test_tail_drop_below_the_bound_is_the_first_design_of_a_fast_link() -> None:
     bench = Always(1.9)
-    found = first_rule(bench, 1, None)
+    design = first_rule(bench, 1, None)
     # 10 Gbit/s for 0.95 * 2 ms are 2.375 MB, in three digits 2.38 MB.
-    assert found is not None and found.queue == "droptail:limit=2380000 B"
-    assert [queue for queue, _ in bench.made] == ["droptail:limit=2380000 B"] * 2
+    assert design is not None and design.queue == "droptail:limit=2380000 B"
+    assert [queue for queue, _ in bench.asked] == ["droptail:limit=2380000 B"] * 2
     # The runs are those of the search: the ends of the ranges under the seed of the answer.
-    ends = [dict(trial.condition) for _, trial in bench.made]
+    ends = [dict(trial.condition) for _, trial in bench.asked]
     assert {(one["rtt"], one["flows"]) for one in ends} == {(0.04, 20.0), (0.005, 100.0)}
 
 
@@ -50,7 +50,7 @@ def test_there_is_none_where_it_would_not_be_sound_or_not_be_sooner() -> None:
     assert first_rule(Always(2.1), 1, None) is None
     assert first_rule(Always(1.9, late=True), 1, None) is None
     for bench in (Always(1.9, "10Mbit"), Always(1.9, goal="max utilisation"), Always(1.9, queue="codel")):
-        assert first_rule(bench, 1, None) is None and not bench.made
+        assert first_rule(bench, 1, None) is None and not bench.asked
 
 
 def test_the_best_design_stays_on_the_screen_until_there_is_a_better_one() -> None:

@@ -28,8 +28,8 @@ def _seen(count: int, trials: int = 1) -> Observations:
 def _height(places: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """A bowl, steeper in one direction, on another level and a little shifted at each condition."""
     x, y = places.T
-    found: np.ndarray = 30.0 * (x - 0.4 - 0.05 * conditions) ** 2 + 8.0 * (y - 0.6) ** 2 + 10.0 * conditions
-    return found
+    height: np.ndarray = 30.0 * (x - 0.4 - 0.05 * conditions) ** 2 + 8.0 * (y - 0.6) ** 2 + 10.0 * conditions
+    return height
 
 
 def test_a_process_interpolates_between_noisy_runs() -> None:
@@ -123,9 +123,9 @@ def test_a_surrogate_proposes_near_the_best_and_expects_broken_bounds() -> None:
         [np.array([0.3, 0.5]), np.array([0.7, 0.1]), np.array([0.95, 0.5])]
     )
     assert good == pytest.approx(-99.0, abs=0.7) and good < poor - 2.0 and poor < broken - 100.0
-    found = surrogate.propose(places, 3)
+    proposed = surrogate.propose(places, 3)
     # One of them may be in a corner.
-    assert sum(abs(x - 0.3) < 0.25 and abs(y - 0.5) < 0.35 for x, y in found) >= 2
+    assert sum(abs(x - 0.3) < 0.25 and abs(y - 0.5) < 0.35 for x, y in proposed) >= 2
     chances = surrogate.better([np.array([0.3, 0.5]), np.array([0.95, 0.5])], np.array([0.7, 0.1]))
     assert chances[0] > 0.9 and chances[1] < 0.1
 
@@ -140,9 +140,9 @@ def test_a_run_goes_to_the_most_informative_condition() -> None:
 
 
 def test_the_same_runs_make_the_same_proposals() -> None:
-    found = []
+    proposals = []
     for _ in range(2):
         surrogate, places = _landscape(20)
         surrogate.fit()
-        found.append([place.tolist() for place in surrogate.propose(places, 3)])
-    assert found[0] == found[1]
+        proposals.append([place.tolist() for place in surrogate.propose(places, 3)])
+    assert proposals[0] == proposals[1]

@@ -38,9 +38,11 @@ def test_a_goal_is_read(text: str, read: str) -> None:
 
 
 def test_names_lead_to_metrics() -> None:
-    found = goal.parse("p95 delay < 15ms, max goodput of short, min one-way delay, fct < 2s, oscillation < 4")
+    parsed = goal.parse(
+        "p95 delay < 15ms, max goodput of short, min one-way delay, fct < 2s, oscillation < 4"
+    )
     keys = ["goodput_bps[short]", "delay_ms_mean", "sojourn_ms_p95", "fct_ms_mean", "queue_pkts_sd"]
-    assert [one.key for one in found.measures] == keys
+    assert [one.key for one in parsed.measures] == keys
 
 
 @pytest.mark.parametrize(
@@ -100,10 +102,10 @@ def test_a_sum_is_called_by_its_weights_but_for_ones() -> None:
 def test_a_preset_is_one_objective_in_points_for_every_link_that_has_its_application(name: str) -> None:
     for text in ("cable", "cable:up", "office", "satellite:up"):
         (scenario,) = links.scenarios(text)
-        found = goal.parse(f" {name.upper()} ", classes=classes(scenario).values(), round_trip_s=0.04)
-        (objective,) = found.objectives
-        assert objective.in_points and not found.constraints
-        refuse_missing([one.key for one in found.measures], scenario)
+        preset = goal.parse(f" {name.upper()} ", classes=classes(scenario).values(), round_trip_s=0.04)
+        (objective,) = preset.objectives
+        assert objective.in_points and not preset.constraints
+        refuse_missing([one.key for one in preset.measures], scenario)
 
 
 def test_a_preset_names_the_classes_that_it_weighs() -> None:
@@ -123,8 +125,8 @@ def test_a_preset_names_the_classes_that_it_weighs() -> None:
 
 def test_bulk_counts_both_directions_and_the_delay_of_the_queue_a_quarter() -> None:
     (scenario,) = links.scenarios("20/2:up,rtt=40ms")
-    found = goal.of_scenario("bulk", scenario)
-    assert str(found) == "max link share of upload + reverse utilisation − 0.125 × p95 delay"
+    preset = goal.of_scenario("bulk", scenario)
+    assert str(preset) == "max link share of upload + reverse utilisation − 0.125 × p95 delay"
 
 
 @pytest.mark.parametrize(
@@ -176,9 +178,9 @@ def test_every_measure_that_is_not_refused_has_a_value_in_a_run() -> None:
 
 
 def test_outcomes_of_applications_are_measures() -> None:
-    found = goal.parse("max mos, stalls < 1%, max video bit rate of video, min page load time of web")
+    parsed = goal.parse("max mos, stalls < 1%, max video bit rate of video, min page load time of web")
     keys = ["mos", "video_bps[video]", "page_ms_p95[web]", "video_stalled"]
-    assert [one.key for one in found.measures] == keys
+    assert [one.key for one in parsed.measures] == keys
 
 
 def test_a_sum_lacks_a_value_where_a_measure_does_except_for_pages() -> None:

@@ -70,27 +70,27 @@ def test_intervals_hold_fresh_runs(tmp_path: Path) -> None:
 
 def _covered(one: Question, folder: Path) -> list[bool]:
     """Whether the intervals of utilisation and of the delay at the worst condition hold the means of two runs."""
-    found = answer(one).picks[0]
+    pick = answer(one).picks[0]
     bench = Bench(one, RunTable(folder, build(), cache="off"), Executor(1))
     bench.open()
     trials = [trial for seed in (901, 902) for trial in block(one.conditions(), seed)]
-    bench.run((found.candidate, trial) for trial in trials)
+    bench.run((pick.candidate, trial) for trial in trials)
     places = [[trial for trial in trials if trial.index == place] for place in range(len(one.conditions()))]
-    use = bench.mean(found.candidate, trials, "utilisation")
-    delays = [bench.mean(found.candidate, some, "sojourn_ms_p95") for some in places]
+    use = bench.mean(pick.candidate, trials, "utilisation")
+    delays = [bench.mean(pick.candidate, some, "sojourn_ms_p95") for some in places]
     actual = {"utilisation": use, "sojourn_ms_p95": max(delay for delay in delays if delay is not None)}
     return [
-        found.measures[key].low <= value <= found.measures[key].high for key, value in actual.items() if value
+        pick.measures[key].low <= value <= pick.measures[key].high for key, value in actual.items() if value
     ]
 
 
 def test_a_question_beyond_the_ranges_is_answered_by_formula() -> None:
-    found = answer(question("20Gbit", "30ms", "50", 10, buffer="100000pkts"))
-    assert not found.picks and not found.holds
-    assert next(one.name for one in found.outside) == "rate"
-    assert found.best.kind == "droptail"
-    assert "rate 20 Gbit/s (atlas:" in str(found)
-    assert found.record()["source"] == "formula"
+    instant = answer(question("20Gbit", "30ms", "50", 10, buffer="100000pkts"))
+    assert not instant.picks and not instant.holds
+    assert next(one.name for one in instant.outside) == "rate"
+    assert instant.best.kind == "droptail"
+    assert "rate 20 Gbit/s (atlas:" in str(instant)
+    assert instant.record()["source"] == "formula"
 
 
 @pytest.mark.parametrize(
@@ -115,16 +115,16 @@ def test_a_question_the_atlas_cannot_answer_is_refused_with_the_remedy(asked: ob
 @pytest.mark.parametrize("goal", ["balanced", "gaming", "voip", "bulk", "web"])
 @pytest.mark.parametrize("link", ["dsl:down", "cable:up", "starlink:down", "office:down"])
 def test_every_preset_is_answered_for_every_kind_of_link(link: str, goal: str) -> None:
-    found = answer(of_mix(link, goal=goal, box="linux"))
-    assert found.picks[0].score.low <= found.picks[0].score.value <= found.picks[0].score.high
-    assert {one.key for one in found.question.goal.measures} == set(found.picks[0].measures)
-    assert "No configuration for linux" in " ".join(found.verdict())
+    instant = answer(of_mix(link, goal=goal, box="linux"))
+    assert instant.picks[0].score.low <= instant.picks[0].score.value <= instant.picks[0].score.high
+    assert {one.key for one in instant.question.goal.measures} == set(instant.picks[0].measures)
+    assert "No configuration for linux" in " ".join(instant.verdict())
 
 
 def test_no_number_is_beyond_what_is_possible() -> None:
     """Shares and losses lie between 0 and 100 %, however wide the interval."""
-    found = answer(of_mix("dsl:down", goal="balanced"))
-    for pick in found.picks:
+    instant = answer(of_mix("dsl:down", goal="balanced"))
+    for pick in instant.picks:
         for key, one in pick.measures.items():
             if key.startswith(("utilisation", "flow_loss", "video_stalled")):
                 assert 0.0 <= one.low <= one.value <= one.high <= 100.0

@@ -31,12 +31,12 @@ def delay_s(queue: dict[str, Any], rate_bps: float) -> float:
         return units.packets(str(queue[name]), packet_bytes=1500) * 12_000 / rate_bps
 
     if queue["kind"] in LONGER:
-        found = LONGER[queue["kind"]] * units.span(str(queue["target"]))
+        delay = LONGER[queue["kind"]] * units.span(str(queue["target"]))
     elif "min_th" in queue and queue["min_th"] != "auto":
-        found = 0.55 * (packets("min_th") + packets("max_th"))
+        delay = 0.55 * (packets("min_th") + packets("max_th"))
     else:
-        found = packets("limit")
-    return min(found, packets("limit"))
+        delay = packets("limit")
+    return min(delay, packets("limit"))
 
 
 def runs_of(
@@ -44,12 +44,12 @@ def runs_of(
 ) -> int:
     """Runs of an answer at 10 Gbit/s; ``ahead`` are points of utilisation by discipline, ``steep`` those lost without
     a queue, ``noise`` the deviation of the delay between seeds as a share of it."""
-    made = 0
+    runs = 0
 
     def execute(
         self: Bench, some: list[Job], take: Callable[[Row], None], done: Any, *, limited: bool
     ) -> bool:
-        nonlocal made
+        nonlocal runs
         for number, job in enumerate(some):
             resolved = job.scenario.resolved
             queue = resolved["queue"]
@@ -60,7 +60,7 @@ def runs_of(
                 delay *= math.exp(noise * float(luck[0]))
             lost = steep * math.exp(-delay / 0.0012) * (1.0 + 0.1 * float(luck[1]))
             use = min(100.0, 100.0 - lost + ahead.get(queue["kind"], 0.0))
-            made += 1
+            runs += 1
             take({
                 "scenario": job.scenario.hash, "seed": job.seed, "sojourn_ms_p95": 1e3 * delay,
                 "sojourn_ms_mean": 600 * delay, "utilisation": use,
@@ -78,7 +78,7 @@ def runs_of(
     )
     answer = solve(question, executor=Executor(1), out=out, cache="off", page=False)
     assert answer.lines[0].holds and answer.drift and answer.sensitivity
-    return made
+    return runs
 
 
 @pytest.mark.parametrize(

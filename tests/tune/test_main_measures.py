@@ -19,8 +19,8 @@ def test_few_measures_are_all_named() -> None:
 
 def test_of_many_the_first_the_ends_of_the_delays_and_the_load_time_are_named() -> None:
     means = {"delay_ms_p95[call]": 21.0, "delay_ms_p95[game]": 20.0, "delay_ms_p95[download]": 80.0}
-    found = main_measures(reported(goal.parse(LONG)), lambda one: means.get(one.key, 1.0))
-    assert [one.key for one in found] == [
+    named = main_measures(reported(goal.parse(LONG)), lambda one: means.get(one.key, 1.0))
+    assert [one.key for one in named] == [
         "utilisation", "delay_ms_p95[game]", "delay_ms_p95[download]", "page_ms_mean[web]",
     ]  # fmt: skip
 

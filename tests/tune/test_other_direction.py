@@ -19,9 +19,9 @@ from dropcurve.tuning.question import Question
 
 
 def bench(question: Question, folder: Path) -> Bench:
-    found = Bench(question, RunTable(folder, build(), cache="off"), Executor(1), scales=[1.0])
-    found.open()
-    return found
+    opened = Bench(question, RunTable(folder, build(), cache="off"), Executor(1), scales=[1.0])
+    opened.open()
+    return opened
 
 
 def compared(question: Question, folder: Path) -> OtherDirection | None:
@@ -32,14 +32,14 @@ def compared(question: Question, folder: Path) -> OtherDirection | None:
 
 def test_a_full_buffer_of_uploads_is_worth_mending_first(tmp_path: Path) -> None:
     """Uploads fill 250 ms of tail drop, through which the acknowledgements of the downloads pass."""
-    found = compared(of_mix("20/20:down,rtt=40ms"), tmp_path)
-    assert found is not None and found.direction == "up"
-    assert found.link == "20Mbit/20Mbit:up,rtt=40ms"
-    before, after = found.measures[measure("mean page load time of web")]
+    other = compared(of_mix("20/20:down,rtt=40ms"), tmp_path)
+    assert other is not None and other.direction == "up"
+    assert other.link == "20Mbit/20Mbit:up,rtt=40ms"
+    before, after = other.measures[measure("mean page load time of web")]
     assert after < 0.6 * before
-    said = sentence(found, 0.2)
+    said = sentence(other, 0.2)
     assert "with FQ-CoDel there" in said and "tune it first (dropcurve tune --link 20Mbit/20Mbit:up" in said
-    assert sentence(found, found.gain.mean) == "", "a gain within the margin is not worth a sentence"
+    assert sentence(other, other.gain.mean) == "", "a gain within the margin is not worth a sentence"
 
 
 def test_a_known_queue_and_a_link_of_one_direction_have_no_such_comparison(tmp_path: Path) -> None:
@@ -58,16 +58,16 @@ def test_a_long_target_is_said_to_be_worse_once_the_other_direction_is_short(tmp
         for params in ({"target": "70 ms", "interval": "100 ms"}, {"target": "5 ms", "interval": "100 ms"})
     )
     assert long is not None and usual is not None
-    found = compare(bench(question, tmp_path), long, 1, until=None, usual=usual)
-    assert found is not None and found.ahead is not None and found.ahead.mean > 3.0
-    said = sentence(found, 1.0)
+    other = compare(bench(question, tmp_path), long, 1, until=None, usual=usual)
+    assert other is not None and other.ahead is not None and other.ahead.mean > 3.0
+    said = sentence(other, 1.0)
     assert "and then load FQ-CoDel, defaults here" in said and "points better than this setting there" in said
-    assert "and then" not in sentence(found, found.ahead.mean)
+    assert "and then" not in sentence(other, other.ahead.mean)
 
 
 @pytest.mark.parametrize(
     "gain", [Paired(3.0, None, 1, 1.0), Paired(3.0, 4.0, 8, 0.2), Paired(-3.0, 1.0, 8, 0.0)]
 )
 def test_an_unsure_gain_and_a_loss_stay_out_of_the_answer(gain: Paired) -> None:
-    found = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, 99.0)})
-    assert sentence(found, 0.2) == ""
+    other = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, 99.0)})
+    assert sentence(other, 0.2) == ""

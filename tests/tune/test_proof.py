@@ -22,12 +22,12 @@ from dropcurve.tuning.validation import APART, ENOUGH, Validation
 class Lucky(Bench):
     """Tail drop at 10 Mbit/s whose delay is ``share`` longer under the seeds of the last block than under others."""
 
-    def __init__(self, share: float, made: int = 1000) -> None:
+    def __init__(self, share: float, most: int = 1000) -> None:
         goal = "p95 delay < 15ms, max utilisation"
         super().__init__(  # type: ignore[arg-type]
             of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="200pkts", goal=goal), None, None
         )
-        self.share, self.scales, self.seen, self.most = share, [1.0], set[int](), made
+        self.share, self.scales, self.seen, self.most = share, [1.0], set[int](), most
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         self.seen |= {trial.seed for _, trial in pairs}
@@ -74,9 +74,9 @@ def test_a_design_that_missed_one_run_gets_those_in_which_one_may_miss() -> None
         """The fifth run of every design is a tenth longer."""
 
         def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
-            found = super().row(candidate, trial)
+            base = super().row(candidate, trial)
             longer = 1.1 if trial.seed == APART + 6 else 1.0
-            return {**found, "sojourn_ms_p95": longer * found["sojourn_ms_p95"]}
+            return {**base, "sojourn_ms_p95": longer * base["sojourn_ms_p95"]}
 
     validation = Validation(Unlucky(0.0), Budget(100, replications=3, fresh=4), 1, 0.2)
     near, far = tail_drop(18_000), tail_drop(19_000)
@@ -124,9 +124,9 @@ def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> 
 
 
 def test_there_is_no_outcome_without_the_time_for_it() -> None:
-    found = proof.prove(Lucky(0.0, made=proof.FEWEST), tail_drop(15_000), 1, 0, until=0.0)
-    assert found is not None and found.runs == found.kept[0].runs == proof.FEWEST
-    assert proof.prove(Lucky(0.0, made=proof.FEWEST - 1), tail_drop(15_000), 1, 0, until=0.0) is None
+    outcome = proof.prove(Lucky(0.0, most=proof.FEWEST), tail_drop(15_000), 1, 0, until=0.0)
+    assert outcome is not None and outcome.runs == outcome.kept[0].runs == proof.FEWEST
+    assert proof.prove(Lucky(0.0, most=proof.FEWEST - 1), tail_drop(15_000), 1, 0, until=0.0) is None
 
 
 def test_a_block_of_one_condition_has_as_many_seeds() -> None:
@@ -163,16 +163,16 @@ class Rare(Lucky):
 def test_a_block_that_is_not_clear_is_doubled(
     numbers: tuple[int, ...], runs: int, held: int, sure: bool
 ) -> None:
-    found = proof.prove(Rare(*numbers), tail_drop(18_700), 1, 0, runs=proof.RUNS_BRIEF)
-    assert found is not None and found.runs == runs
-    assert [(one.held, one.runs) for one in found.kept] == [(held, runs)]
-    assert found.holds == (held >= 0.95 * runs) and found.sure == sure
+    outcome = proof.prove(Rare(*numbers), tail_drop(18_700), 1, 0, runs=proof.RUNS_BRIEF)
+    assert outcome is not None and outcome.runs == runs
+    assert [(one.held, one.runs) for one in outcome.kept] == [(held, runs)]
+    assert outcome.holds == (held >= 0.95 * runs) and outcome.sure == sure
 
 
 def test_a_block_of_a_large_link_is_doubled_once() -> None:
     assert proof.full(proof.RUNS_LARGE) == 40
-    found = proof.prove(Lucky(0.0), tail_drop(18_700), 1, 0, runs=proof.RUNS_LARGE)
-    assert found is not None and found.runs == 20
+    outcome = proof.prove(Lucky(0.0), tail_drop(18_700), 1, 0, runs=proof.RUNS_LARGE)
+    assert outcome is not None and outcome.runs == 20
 
 
 class Edge(Lucky):
@@ -215,12 +215,12 @@ def test_a_further_design_that_is_clearly_worse_gets_no_more_runs() -> None:
     worse, close = tail_drop(9000), tail_drop(17900)
     for one in (worse, close):
         assert validation.add(one)
-    made = {
+    runs = {
         line.candidate.key: sum(kept.runs for kept in line.kept)
         for line in validation_lines.lines(validation)
     }
-    assert made[worse.key] == ENOUGH * budget.fresh
-    assert made[close.key] == budget.replications * budget.fresh
+    assert runs[worse.key] == ENOUGH * budget.fresh
+    assert runs[close.key] == budget.replications * budget.fresh
 
 
 def test_after_a_refusal_a_safer_design_leaves_time_for_the_next_block() -> None:
@@ -230,9 +230,9 @@ def test_after_a_refusal_a_safer_design_leaves_time_for_the_next_block() -> None
     validation.run([tail_drop(18_000)])
     validation._made[tail_drop(18_000).key] = 90
     assert validation.add(tail_drop(17_900)) and len(validation.trials(tail_drop(17_900))) == 90
-    found = proof.prove(Lucky(0.2), tail_drop(18_000), 1, 0)
-    assert found is not None and not found.holds
-    validation.refuse(found)
+    outcome = proof.prove(Lucky(0.2), tail_drop(18_000), 1, 0)
+    assert outcome is not None and not outcome.holds
+    validation.refuse(outcome)
     assert (
         validation.add(tail_drop(17_000))
         and len(validation.trials(tail_drop(17_000))) == validation.most == 16

@@ -63,13 +63,13 @@ def test_a_link_and_a_goal_make_the_traffic_that_was_asked_for() -> None:
 
 def test_conditions_are_corners_and_points_inside() -> None:
     question = of_link(**LINK)
-    found = question.conditions()
+    conditions = question.conditions()
     corners = {(rtt, flows) for rtt in (0.02, 0.08) for flows in (2.0, 16.0)}
-    assert corners < {(one["rtt"], one["flows"]) for one in found} and len(found) == 8
-    half = found[:4]
+    assert corners < {(one["rtt"], one["flows"]) for one in conditions} and len(conditions) == 8
+    half = conditions[:4]
     assert {one["rtt"] for one in half} >= {0.02, 0.08} and {one["flows"] for one in half} >= {2.0, 16.0}
     fresh = question.fresh(6, seed=5)
-    assert not {tuple(one.items()) for one in fresh} & {tuple(one.items()) for one in found}
+    assert not {tuple(one.items()) for one in fresh} & {tuple(one.items()) for one in conditions}
     assert question.fresh(6, seed=5) == fresh
     single = of_link(**{**LINK, "rtt": "40ms", "flows": "8"})
     assert len(single.conditions()) == 1 and single.describe(single.conditions()[0]) == "as given"
@@ -182,10 +182,10 @@ def test_a_bad_section_is_reported_with_its_file(folder: Path, dropcurve: Callab
 def test_a_link_by_name_varies_what_has_a_range() -> None:
     question = of_mix("cable:up,uploads=1-4,up=5-20Mbit", candidates=["fq_codel"])
     assert [axis.name for axis in question.varying] == ["uploads", "up"]
-    found = question.scenario({"uploads": 3.0, "up": 8e6})
-    assert found.get("flows.upload.count") == 3 and found.get("dumbbell.rate") == "8 Mbit/s"
+    scenario = question.scenario({"uploads": 3.0, "up": 8e6})
+    assert scenario.get("flows.upload.count") == 3 and scenario.get("dumbbell.rate") == "8 Mbit/s"
     # 250 ms of 8 Mbit/s in full packets, and of the largest rate.
-    assert found.get("queue.limit") == "167 pkts" and question.room.buffer_pkts == 417
+    assert scenario.get("queue.limit") == "167 pkts" and question.room.buffer_pkts == 417
     assert "2 downloads" in question.link.assumed() and "uploads 1 to 4" in question.link.assumed()
     assert str(question.goal).startswith("max utilisation − 0.28")
 
@@ -209,8 +209,8 @@ def test_a_buffer_by_time_follows_the_rate_and_bounds_every_limit() -> None:
 def test_a_range_of_buffers_is_a_condition() -> None:
     question = of_link(**{**LINK, "buffer": "50-300ms"})
     assert [axis.name for axis in question.varying] == ["rtt", "flows", "buffer"]
-    found = question.scenario({"rate": 1e7, "rtt": 0.04, "flows": 4.0, "buffer": 120.0})
-    assert found.get("queue.limit") == "100 pkts"
+    scenario = question.scenario({"rate": 1e7, "rtt": 0.04, "flows": 4.0, "buffer": 120.0})
+    assert scenario.get("queue.limit") == "100 pkts"
 
 
 def test_without_a_goal_it_is_balanced_and_a_measure_without_a_value_is_refused_at_once() -> None:
@@ -260,11 +260,11 @@ def test_scripts_of_a_home_shape_both_directions_with_limits_of_their_own() -> N
     assert known["FQ-CoDel, defaults"].params["limit"] == "1001 pkts", "the script's"
     assert known["CAKE, defaults"].params_as_loaded["bandwidth"] == "80 Mbit/s"
     assert question.scenario({}).get("back_queue.kind") == "fq_codel"
-    made, changed = question.target.written(known["FQ-CoDel, defaults"])
-    assert made is not None
+    export, changed = question.target.written(known["FQ-CoDel, defaults"])
+    assert export is not None
     assert not changed, "it reads back"
-    assert "option download '80000'" in made.text
-    assert "option upload '20000'" in made.text
+    assert "option download '80000'" in export.text
+    assert "option upload '20000'" in export.text
     up = of_mix("20/2:up,buffer=50pkts,back=codel", box="sqm")
     (first, fair, *_) = designs_known(up)
     assert first.params["limit"] == fair.params["limit"] == "50 pkts", "as stated"
@@ -329,33 +329,33 @@ flows.tcp.count = 1
 def test_the_configuration_of_a_queue_below_a_priority_has_both(box: str) -> None:
     asked = of_file(dc.Scenario.parse(LLQ, name="llq"), goal="balanced", box=box, candidates=("red",))
     red = {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts", "max_p": 0.1}
-    found = asked.target.candidate("red", "red", red)
-    assert found is not None
-    made, changed = asked.target.written(found)
-    assert made is not None and not changed
+    design = asked.target.candidate("red", "red", red)
+    assert design is not None
+    export, changed = asked.target.written(design)
+    assert export is not None and not changed
     # The queue below reads back as what is simulated, with one queue above it.
-    back = boxes.read(made.text, box=box, rate_bps=10e6)
-    assert back.discipline == found.kind_as_loaded and back.params == found.params_as_loaded
+    back = boxes.read(export.text, box=box, rate_bps=10e6)
+    assert back.discipline == design.kind_as_loaded and back.params == design.params_as_loaded
     assert len(back.above) == 1 and not back.urgent
 
 
 def test_a_box_without_a_priority_queue_says_what_to_add_above() -> None:
     asked = of_file(dc.Scenario.parse(LLQ, name="llq"), goal="balanced", box="sonic", candidates=("red",))
     red = {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts", "max_p": 0.1}
-    found = asked.target.candidate("red", "red", red)
-    assert found is not None
-    made, _ = asked.target.written(found)
-    assert made is not None
-    (note,) = [note for note in made.notes if note.key == "priority"]
+    design = asked.target.candidate("red", "red", red)
+    assert design is not None
+    export, _ = asked.target.written(design)
+    assert export is not None
+    (note,) = [note for note in export.notes if note.key == "priority"]
     assert "droptail of 64 pkts with strict priority above it for IP precedence 5 and above" in note.text
 
 
 def test_a_queue_without_a_scheduler_is_written_alone() -> None:
     plain = dc.Scenario.parse(LLQ, name="llq").set("queue", {"kind": "droptail", "limit": "200 pkts"})
     asked = of_file(plain, goal="balanced", box="ios", candidates=("red",))
-    found = asked.target.candidate(
+    design = asked.target.candidate(
         "red", "red", {"min_th": "20 pkts", "max_th": "60 pkts", "limit": "200 pkts"}
     )
-    assert found is not None
-    made, _ = asked.target.written(found)
-    assert made is not None and "class-map" not in made.text
+    assert design is not None
+    export, _ = asked.target.written(design)
+    assert export is not None and "class-map" not in export.text

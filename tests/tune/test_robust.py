@@ -80,8 +80,8 @@ def test_worst_conditions_are_in_every_list_and_bring_their_datagrams() -> None:
     assert "pulses" not in question.scenario(question.middle()).resolved["flows"]
 
 
-@pytest.mark.parametrize(("text", "found"), [('pulse_rate = "0-300 %"\n', True), ("", False)])
-def test_a_worse_condition_is_found_if_there_is_one(tmp_path: Path, text: str, found: bool) -> None:
+@pytest.mark.parametrize(("text", "exists"), [('pulse_rate = "0-300 %"\n', True), ("", False)])
+def test_a_worse_condition_is_found_if_there_is_one(tmp_path: Path, text: str, exists: bool) -> None:
     """Pulses harm CoDel more than any number of flows does; without pulses no condition is worse than the single
     one."""
     file = tmp_path / "bounds.toml"
@@ -94,5 +94,5 @@ def test_a_worse_condition_is_found_if_there_is_one(tmp_path: Path, text: str, f
     bench.run((codel, trial) for trial in first)
     bench.scale(codel, first)
     worst = stressed.worse(bench, codel, margin=0.2, seed=1)
-    assert (worst is not None) is found
+    assert (worst is not None) is exists
     assert worst is None or worst["pulse_rate"] > 50

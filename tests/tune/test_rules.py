@@ -42,14 +42,14 @@ def rows(draw: st.DrawFn) -> list[DecisionRow]:
     """Two to seven designs with losses of three to eight replications, equal or different, noisy or not."""
     count, size = draw(st.integers(2, 7)), draw(st.integers(3, 8))
     seed = draw(st.integers(0, 2**16))
-    found = []
+    drawn = []
     for number in range(count):
         level = -100.0 + draw(st.sampled_from([0.0, 0.01, 0.1, 0.19, 0.21, 0.5, 3.0]))
         scatter = draw(st.sampled_from([0.0, 0.01, 0.1, 1.0]))
         noise = np.random.default_rng([seed, number]).normal(size=size)
         kind = draw(st.sampled_from(KINDS))
         origin = draw(st.sampled_from(["search", "rule", "RFC"]))
-        found.append(
+        drawn.append(
             DecisionRow(
                 Candidate(f"{kind} {number}", kind, {"limit": f"{number + 10} pkts"}, origin),
                 tuple(level + scatter * float(one) for one in noise),
@@ -59,7 +59,7 @@ def rows(draw: st.DrawFn) -> list[DecisionRow]:
                 refused=draw(st.booleans()) and draw(st.booleans()),
             )
         )
-    return found
+    return drawn
 
 
 def mean(row: DecisionRow) -> float:
@@ -69,12 +69,12 @@ def mean(row: DecisionRow) -> float:
 @given(rows())
 @settings(max_examples=300, deadline=None)
 def test_a_feasible_design_goes_before_an_infeasible_one(some: list[DecisionRow]) -> None:
-    found = recommended(some, MARGIN)
+    chosen = recommended(some, MARGIN)
     able = [row for row in some if row.broken <= 1.0 - HOLDS + 1e-9 and not row.refused]
     if able:
-        assert found in able
+        assert chosen in able
     else:
-        assert found.broken == min(row.broken for row in some)
+        assert chosen.broken == min(row.broken for row in some)
 
 
 @given(rows())
@@ -82,13 +82,13 @@ def test_a_feasible_design_goes_before_an_infeasible_one(some: list[DecisionRow]
 def test_no_feasible_design_is_better_than_the_recommendation_beyond_the_margin(
     some: list[DecisionRow],
 ) -> None:
-    found = recommended(some, MARGIN)
-    if not found.feasible:
+    chosen = recommended(some, MARGIN)
+    if not chosen.feasible:
         return
     for row in some:
         if row.feasible:
-            assert mean(found) <= mean(row) + MARGIN + 1e-9
-            assert standing(row, found, MARGIN)[0] != "better"
+            assert mean(chosen) <= mean(row) + MARGIN + 1e-9
+            assert standing(row, chosen, MARGIN)[0] != "better"
 
 
 @st.composite
@@ -96,7 +96,7 @@ def cut_rows(draw: st.DrawFn) -> list[DecisionRow]:
     """Rows whose losses vary with the seeds of a replication much more than with the design, some cut early."""
     seed, count = draw(st.integers(0, 2**32 - 1)), draw(st.integers(2, 7))
     luck = np.random.default_rng(seed).normal(scale=20.0, size=40)
-    found = []
+    drawn = []
     for number in range(count):
         noise = np.random.default_rng([seed, number]).normal(
             scale=draw(st.sampled_from([0.0, 0.1, 3.0])), size=40
@@ -105,8 +105,8 @@ def cut_rows(draw: st.DrawFn) -> list[DecisionRow]:
         level, size = draw(st.sampled_from([0.0, 0.5, 3.0, 6.0])), draw(st.sampled_from([3, 6, 20, 40]))
         losses = tuple(level + float(one) + float(own) for one, own in zip(luck, noise, strict=True))
         design = Candidate(f"{kind} {number}", kind, {"limit": f"{number + 10} pkts"}, "search")
-        found.append(DecisionRow(design, losses[:size], 0.0, 0.0))
-    return found
+        drawn.append(DecisionRow(design, losses[:size], 0.0, 0.0))
+    return drawn
 
 
 @given(cut_rows(), st.booleans())
@@ -114,14 +114,14 @@ def cut_rows(draw: st.DrawFn) -> list[DecisionRow]:
 def test_no_design_is_better_than_the_recommendation_however_few_replications_some_have(
     some: list[DecisionRow], weighed: bool
 ) -> None:
-    found = recommended(some, MARGIN, weighed=weighed)
+    chosen = recommended(some, MARGIN, weighed=weighed)
     lowest = min(common_means(some).values())
     leader = next(row for row in some if common_means(some)[id(row)] == lowest)
-    if found is not leader:
+    if chosen is not leader:
         assert all(
-            standing(row, found, MARGIN)[0] != "better"
+            standing(row, chosen, MARGIN)[0] != "better"
             for row in some
-            if common_means(some)[id(row)] < common_means(some)[id(found)]
+            if common_means(some)[id(row)] < common_means(some)[id(chosen)]
         )
 
 
@@ -144,14 +144,14 @@ def test_a_rival_with_a_few_good_seeds_is_not_the_leader() -> None:
 def test_a_tie_goes_to_the_simpler_design_then_to_the_one_that_breaks_a_bound_less(
     some: list[DecisionRow],
 ) -> None:
-    found = recommended(some, MARGIN)
+    chosen = recommended(some, MARGIN)
     able = [row for row in some if row.feasible]
     if not able:
         return
     best = min(able, key=mean)
     ties = [row for row in able if row is best or standing(row, best, MARGIN)[0] == "equal"]
-    assert found in ties
-    mine = complexity(found.candidate), found.broken
+    assert chosen in ties
+    mine = complexity(chosen.candidate), chosen.broken
     assert all(mine <= (complexity(row.candidate), row.broken) for row in ties)
 
 

@@ -32,10 +32,10 @@ class Scattered(Lucky):
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
         self.share = self.factor - 1.0 if trial.seed % 4 == 0 else 0.0
-        found = super().row(candidate, trial)
+        base = super().row(candidate, trial)
         longer = 1.0 + self.share
         return {
-            **found,
+            **base,
             "sojourn_ms_p95": longer * float(candidate.params["limit"].split()[0]) * 8.0 / 10e6 * 1e3,
         }
 

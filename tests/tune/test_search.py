@@ -69,9 +69,9 @@ def test_the_search_finds_the_top_of_a_hill_beside_a_bound() -> None:
     """With 150 runs of four parameters. The maximum is 99 %, and a tenth less at a safe distance from the bound."""
     for seed in (1, 2, 3):
         bench = Hills()
-        found = Search(bench, seed, Budget(150)).go()
+        outcome = Search(bench, seed, Budget(150)).go()
         assert bench.runs <= 150
-        assert bench.expected(found.finalists[0]) < -97.5
+        assert bench.expected(outcome.finalists[0]) < -97.5
 
 
 def test_the_search_does_not_hang_on_last_bits_of_linear_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,8 +79,8 @@ def test_the_search_does_not_hang_on_last_bits_of_linear_algebra(monkeypatch: py
 
     def went() -> list[str]:
         bench = Hills()
-        found = Search(bench, 1, Budget(60)).go()
-        return [one.key for one in found.finalists] + sorted(key for key, _ in bench._asked)
+        outcome = Search(bench, 1, Budget(60)).go()
+        return [one.key for one in outcome.finalists] + sorted(key for key, _ in bench._asked)
 
     before = went()
     rng, root, solve = np.random.default_rng(1), gaussian_process._root, gaussian_process._solve
@@ -137,10 +137,10 @@ def test_defaults_of_other_disciplines_are_left_to_the_validation() -> None:
         rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal="max utilisation - 0.1 * p95 delay",
         candidates=["red"],
     )  # fmt: skip
-    found = Search(bench, 1, Budget(60)).go()
-    foreign = [one for one in found.known if one.kind not in ("red", "droptail") and is_default(one)]
+    outcome = Search(bench, 1, Budget(60)).go()
+    foreign = [one for one in outcome.known if one.kind not in ("red", "droptail") and is_default(one)]
     assert len(foreign) >= 3
-    assert not any(bench.has(one, found.first[0]) for one in foreign)
+    assert not any(bench.has(one, outcome.first[0]) for one in foreign)
     assert bench.runs <= 60
 
 
@@ -157,15 +157,15 @@ def _share(study: FamilyStudy, coordinates: dict[str, float]) -> np.ndarray:
 
 def test_steps_go_on_where_they_succeed_grow_there_and_shrink_elsewhere() -> None:
     study = _study()
-    found = [one for _, one in study.ask(3)]
-    places = [_share(study, study.coordinates[one.key]) for one in found]
+    designs = [one for _, one in study.ask(3)]
+    places = [_share(study, study.coordinates[one.key]) for one in designs]
     study._queue.clear()
-    study.near([found[0]], 2)
-    study.near([found[0]], 2)
+    study.near([designs[0]], 2)
+    study.near([designs[0]], 2)
     small = study._step
     assert small < STEP and len(study._queue) == 4
     study._queue.clear()
-    study.near([found[1]], 3)
+    study.near([designs[1]], 3)
     assert study._step > small
     # The first step is as long as the last successful one.
     onward = np.clip(2 * places[1] - places[0], 0.0, 1.0)
@@ -188,8 +188,8 @@ def test_steps_seldom_move_what_hardly_matters() -> None:
 def test_no_setting_is_proposed_twice() -> None:
     study = _study("droptail", buffer_pkts=9.0)
     limits: list[str] = []
-    while len(limits) < 24 and (found := study.ask(4)):
-        for ticket, one in found:
+    while len(limits) < 24 and (proposals := study.ask(4)):
+        for ticket, one in proposals:
             limits.append(one.params["limit"])
             study.tell(ticket, [abs(len(limits) - 5.0)], key=one.key)
     # Between one packet and nine, to three digits: every limit is another one and all are reported to Optuna.
@@ -212,10 +212,10 @@ def test_dualpi2_has_parameters_that_begin_at_the_values_of_its_document() -> No
     one = family("dualpi2", Room(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
     coordinates = one.coordinates_of({})
     assert coordinates is not None
-    found = one.params(coordinates)
+    params = one.params(coordinates)
     # 0.8 ms of 15 ms: a share is kept to three digits.
-    assert units.span(found.pop("min_th")) == pytest.approx(8e-4, rel=2e-3)
-    assert units.span(found.pop("range")) == pytest.approx(4e-4, rel=2e-3)
-    assert found == {
+    assert units.span(params.pop("min_th")) == pytest.approx(8e-4, rel=2e-3)
+    assert units.span(params.pop("range")) == pytest.approx(4e-4, rel=2e-3)
+    assert params == {
         "limit": "200 pkts", "target": "15 ms", "t_update": "16 ms", "alpha": 0.16, "beta": 3.2, "ecn": True,
     }  # fmt: skip

@@ -18,18 +18,18 @@ GOAL = "p95 delay < 15ms, max utilisation"
 
 class Tail(Bench):
     """A queue at 10 Mbit/s that is always full, and utilisation that rises with the limit. ``unseen`` were not run yet;
-    ``made`` are the limits that were run."""
+    ``newly_run`` are those of them that were run."""
 
     def __init__(self, *unseen: int) -> None:
         super().__init__(  # type: ignore[arg-type]
             of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="200pkts", goal=GOAL), None, None
         )
-        self.scales, self.unseen, self.made = [1.0], {f"{limit} B" for limit in unseen}, set[str]()
+        self.scales, self.unseen, self.newly_run = [1.0], {f"{limit} B" for limit in unseen}, set[str]()
         self.margin = 0.0
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         ran = {one.params["limit"] for one, _ in pairs}
-        self.made |= ran & self.unseen
+        self.newly_run |= ran & self.unseen
         self.unseen -= ran
         return True
 
@@ -52,26 +52,26 @@ def chosen(bench: Bench, *more: Candidate, few: bool) -> list[int]:
     outcome = SearchOutcome(
         [design(18_700, "search", kind="droptail")], first, [], known, first, [], {}, {}, {}, {}
     )
-    found, size = chosen_of(outcome, bench, few=few)
+    selected, size = chosen_of(outcome, bench, few=few)
     assert size == 1
-    return [int(one.params["limit"].split()[0]) for one in found]
+    return [int(one.params["limit"].split()[0]) for one in selected]
 
 
 def test_all_rivals_are_validated_where_runs_are_short() -> None:
     bench = Tail(2000)
     assert chosen(bench, few=False)[0] == 18_700
     assert sorted(chosen(bench, few=False)) == [2000, 3000, 15_000, 18_700, 60_000, 300_000]
-    assert not bench.made
+    assert not bench.newly_run
 
 
 def test_where_runs_are_few_rivals_that_are_clearly_behind_are_compared_at_the_ends() -> None:
     # 3000 B is 1.6 points behind and 60 000 B breaks the bound; 2000 B is run at the ends, which show the same.
     bench = Tail(2000)
     assert sorted(chosen(bench, few=True)) == [15_000, 18_700, 300_000]
-    assert bench.made == {"2000 B"}
+    assert bench.newly_run == {"2000 B"}
     # The buffer is validated in any case, so that the ends need no run of it.
     bench = Tail(300_000)
-    assert 300_000 in chosen(bench, few=True) and not bench.made
+    assert 300_000 in chosen(bench, few=True) and not bench.newly_run
 
 
 def test_where_runs_are_few_a_rule_is_validated_if_it_is_ahead_of_its_own_discipline() -> None:

@@ -76,12 +76,12 @@ class Drawn(Bench):
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         luck = np.random.default_rng([trial.seed, DESIGNS.index(candidate)]).normal(size=len(COLUMNS))
-        found = {}
+        row_ = {}
         for (name, (low, high)), one in zip(COLUMNS.items(), luck, strict=True):
             level, scatter = self.levels[candidate.name][name]
             value = low + (high - low) * (level + scatter * float(one))
-            found[name] = min(max(value, 0.0), 100.0) if name in ("utilisation", "loss") else max(value, 0.1)
-        return found
+            row_[name] = min(max(value, 0.0), 100.0) if name in ("utilisation", "loss") else max(value, 0.1)
+        return row_
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,8 +105,8 @@ class Case:
         """An objective in each run of a design."""
         trials = [trial for some in self.validation.trials(line.candidate) for trial in some]
         one = self.bench.question.goal.objectives[number]
-        found = [one.value(self.bench.row(line.candidate, trial) or {}) for trial in trials]
-        return [value for value in found if value is not None]
+        values = [one.value(self.bench.row(line.candidate, trial) or {}) for trial in trials]
+        return [value for value in values if value is not None]
 
     def behind(self, line: ValidationLine) -> list[float]:
         """By how many points a rival is behind in each replication that it shares with the recommendation."""
@@ -189,11 +189,11 @@ def is_wide(case: Case, measure: str) -> bool:
     return half_width(case, measure) >= 0.5 * (interval_of(case, measure).mean or 0.0)
 
 
-def check_load(case: Case, found: re.Match[str]) -> None:
+def check_load(case: Case, match: re.Match[str]) -> None:
     best = case.answer.lines[0]
     undecided = sum(line.standing == "undecided" for line in case.answer.lines)
-    if found["verb"] == "Load":
-        assert int(found["undecided"] or 0) == undecided
+    if match["verb"] == "Load":
+        assert int(match["undecided"] or 0) == undecided
         assert not case.answer.question.goal.constraints or len(case.values(best, "utilisation")) >= 6
         goal = case.answer.question.goal
         bounded = "p95 delay <" in str(goal)
@@ -203,75 +203,75 @@ def check_load(case: Case, found: re.Match[str]) -> None:
     assert held_share(case, best) >= 0.95 - 1e-9
     objective = case.answer.question.goal.objectives[0]
     name = case.answer.question.goal.names[0]
-    shown = re.search(rf"{re.escape(name)} ({NUMBER})", found[0])
+    shown = re.search(rf"{re.escape(name)} ({NUMBER})", match[0])
     values = case.objective(best)
     if not objective.single:
         for key, title in (("utilisation", "utilisation"), ("sojourn_ms_p95", "p95 delay")):
-            term = re.search(rf"{title} ({NUMBER})", found[0])
+            term = re.search(rf"{title} ({NUMBER})", match[0])
             assert term and near(term[1], statistics.mean(case.values(best, key)))
     assert shown and near(shown[1], statistics.mean(values) / (1e6 if objective.unit == "bit/s" else 1.0))
 
 
-def check_narrower(case: Case, found: re.Match[str]) -> None:
+def check_narrower(case: Case, match: re.Match[str]) -> None:
     keys = {"p95 delay": "sojourn_ms_p95", "loss": "loss"}
-    values = case.values(case.answer.lines[0], keys[found["measure"]])
-    assert is_wide(case, keys[found["measure"]]) and near(found["mean"], statistics.mean(values))
+    values = case.values(case.answer.lines[0], keys[match["measure"]])
+    assert is_wide(case, keys[match["measure"]]) and near(match["mean"], statistics.mean(values))
 
 
-def check_nothing(case: Case, found: re.Match[str]) -> None:
+def check_nothing(case: Case, match: re.Match[str]) -> None:
     shares = [held_share(case, line) for line in case.answer.lines]
     assert max(shares) < 0.95 and shares[0] == max(shares)
-    assert round((1.0 - shares[0]) * int(found["runs"])) == int(found["missed"])
+    assert round((1.0 - shares[0]) * int(match["runs"])) == int(match["missed"])
 
 
-def check_held(case: Case, found: re.Match[str]) -> None:
+def check_held(case: Case, match: re.Match[str]) -> None:
     for bound in case.answer.question.goal.constraints:
-        if str(bound) == found["bound"]:
+        if str(bound) == match["bound"]:
             values = case.values(case.answer.lines[0], bound.measure.key)
-            assert int(found["held"]) == sum(bound.excess(value) == 0 for value in values)
-            assert int(found["runs"]) == len(values)
-            assert near(found["worst"], max(values) if bound.upper else min(values))
+            assert int(match["held"]) == sum(bound.excess(value) == 0 for value in values)
+            assert int(match["runs"]) == len(values)
+            assert near(match["worst"], max(values) if bound.upper else min(values))
             return
-    raise AssertionError(f"no such bound: {found[0]}")
+    raise AssertionError(f"no such bound: {match[0]}")
 
 
-def check_proven(case: Case, found: re.Match[str]) -> None:
+def check_proven(case: Case, match: re.Match[str]) -> None:
     proof, goal = case.answer.proof, case.answer.question.goal
-    assert proof is not None and int(found["runs"]) == proof.runs
+    assert proof is not None and int(match["runs"]) == proof.runs
     trials = parts(case.bench, 1 + APART, case.block, proof.runs // case.block)
     assert proof.runs == len(trials)
     rows = [case.bench.row(case.answer.best, trial) or {} for trial in trials]
     for bound in goal.constraints:
         values = [row[bound.measure.key] for row in rows]
-        shown = re.search(rf"{re.escape(str(bound))} held in (\d+) of (\d+) \(worst ({NUMBER})", found[0])
+        shown = re.search(rf"{re.escape(str(bound))} held in (\d+) of (\d+) \(worst ({NUMBER})", match[0])
         assert shown and int(shown[1]) == sum(bound.excess(value) == 0 for value in values)
         assert int(shown[2]) == len(values) and near(shown[3], (max if bound.upper else min)(values))
 
 
-def check_few(case: Case, found: re.Match[str]) -> None:
+def check_few(case: Case, match: re.Match[str]) -> None:
     runs = len(case.values(case.answer.lines[0], "utilisation"))
-    assert int(found["runs"]) == runs + (case.answer.proof.runs if case.answer.proof else 0) < 6
+    assert int(match["runs"]) == runs + (case.answer.proof.runs if case.answer.proof else 0) < 6
 
 
-def check_unproven(case: Case, found: re.Match[str]) -> None:
+def check_unproven(case: Case, match: re.Match[str]) -> None:
     assert case.answer.proof is None and case.answer.question.goal.constraints
 
 
-def check_budget(case: Case, found: re.Match[str]) -> None:
+def check_budget(case: Case, match: re.Match[str]) -> None:
     worst, proof = max(case.values(case.answer.lines[0], "sojourn_ms_p95")), case.answer.proof
     proven = (
         [one.worst for one in proof.kept if one.constraint.measure.key == "sojourn_ms_p95"] if proof else []
     )
     most = max([worst, *proven])
-    assert most < USED * 20.0 and near(found["share"], 100.0 * most / 20.0)
+    assert most < USED * 20.0 and near(match["share"], 100.0 * most / 20.0)
     used = statistics.mean(case.values(case.answer.lines[0], "utilisation"))
-    if found["most"]:
-        assert float(found["most"]) >= 0.94 * (100.0 - used)
-    elif found["nothing"]:
+    if match["most"]:
+        assert float(match["most"]) >= 0.94 * (100.0 - used)
+    elif match["nothing"]:
         assert used > 100.0 - 1e-3
     else:
         more = [line for line in case.answer.lines[1:] if max(case.values(line, "sojourn_ms_p95")) > worst]
-        check_unused(case, found["why"], more)
+        check_unused(case, match["why"], more)
 
 
 def check_unused(case: Case, why: str, more: list[ValidationLine]) -> None:
@@ -305,36 +305,36 @@ def check_unused(case: Case, why: str, more: list[ValidationLine]) -> None:
         assert why == "no validated design uses more of it and holds every constraint" and not rivals
 
 
-def check_against(case: Case, found: re.Match[str]) -> None:
-    line = next(one for one in case.answer.lines[1:] if f"Against {one.candidate.name}:" in found[0])
+def check_against(case: Case, match: re.Match[str]) -> None:
+    line = next(one for one in case.answer.lines[1:] if f"Against {one.candidate.name}:" in match[0])
     assert line.candidate.kind == "droptail"
     behind = statistics.mean(case.behind(line))
-    if found["undecided"]:
-        assert int(found["undecided"]) == len(case.behind(line))
+    if match["undecided"]:
+        assert int(match["undecided"]) == len(case.behind(line))
         assert line.standing in ("undecided", "infeasible", "no better")
-    if found["side"]:
-        assert (behind > 0) == (found["side"] == "better")
-    if found["before"]:
-        assert near(found["before"], statistics.mean(case.values(line, "sojourn_ms_p95")))
-        assert near(found["after"], statistics.mean(case.values(case.answer.lines[0], "sojourn_ms_p95")))
+    if match["side"]:
+        assert (behind > 0) == (match["side"] == "better")
+    if match["before"]:
+        assert near(match["before"], statistics.mean(case.values(line, "sojourn_ms_p95")))
+        assert near(match["after"], statistics.mean(case.values(case.answer.lines[0], "sojourn_ms_p95")))
 
 
-def check_usual(case: Case, found: re.Match[str]) -> None:
+def check_usual(case: Case, match: re.Match[str]) -> None:
     best, rivals = case.answer.lines[0], case.answer.lines[1:]
-    line = next(one for one in rivals if labels(case.answer.lines)[one.candidate.key] == found["name"])
+    line = next(one for one in rivals if labels(case.answer.lines)[one.candidate.key] == match["name"])
     own = [one for one in rivals if one.candidate.kind == best.candidate.kind]
     assert line in own and all(
         default_distance(line.candidate) <= default_distance(one.candidate) for one in own
     )
     assert default_distance(best.candidate) >= default_distance(line.candidate) + UNUSUAL
     behind = statistics.mean(case.behind(line))
-    if side := re.search(r" is [^;]* (better|worse)$", found["parts"]):
+    if side := re.search(r" is [^;]* (better|worse)$", match["parts"]):
         assert (behind > 0) == (side[1] == "better")
 
 
-def check_counts(case: Case, found: re.Match[str]) -> None:
+def check_counts(case: Case, match: re.Match[str]) -> None:
     rivals = case.answer.lines[1:]
-    margin = re.search(r"(?:equal within|by more than) (\S+) (percentage points?|points?|\S+)", found[0])
+    margin = re.search(r"(?:equal within|by more than) (\S+) (percentage points?|points?|\S+)", match[0])
     if margin and case.answer.question.goal.objectives[0].in_points:
         assert float(margin[1]) == case.answer.margin
         assert margin[2].endswith("points") == (margin[1] != "1")
@@ -343,14 +343,14 @@ def check_counts(case: Case, found: re.Match[str]) -> None:
             "compared over the replications that they share" in " ".join(text(case.answer).split())
         ) == scored
         assert f"equal within {margin[1]} {margin[2]} (" in " ".join(text(case.answer).split())
-    if found["every"]:
-        number = {"The only rival": 1, "Both rivals": 2}.get(found["every"]) or int(found["every"].split()[1])
-        numbers = [(found["same"], number)]
+    if match["every"]:
+        number = {"The only rival": 1, "Both rivals": 2}.get(match["every"]) or int(match["every"].split()[1])
+        numbers = [(match["same"], number)]
         assert len({line.standing for line in rivals}) == 1
     else:
-        counts = re.findall(r"(\d+) ((?:miss|are|is|cannot)\w*)", found["counts"])
+        counts = re.findall(r"(\d+) ((?:miss|are|is|cannot)\w*)", match["counts"])
         numbers = [(word, int(number)) for number, word in counts]
-        assert int(found["rivals"]) == len(rivals)
+        assert int(match["rivals"]) == len(rivals)
     assert len(rivals) == sum(number for _, number in numbers)
     missed = sum(held_share(case, line) < 0.95 - 1e-9 for line in rivals)
     assert missed == sum(number for word, number in numbers if word.startswith("miss"))
@@ -363,11 +363,11 @@ def check_counts(case: Case, found: re.Match[str]) -> None:
         assert line.standing != "better"
 
 
-def check_equal(case: Case, found: re.Match[str]) -> None:
+def check_equal(case: Case, match: re.Match[str]) -> None:
     best = case.answer.lines[0]
     equal = [line for line in case.answer.lines[1:] if line.standing == "equal"]
     assert equal
-    why = found["why"]
+    why = match["why"]
     if "shortest delay" in why:
         delays = [statistics.mean(case.values(line, "sojourn_ms_p95")) for line in (best, *equal)]
         assert "delay" not in str(case.answer.question.goal) and delays[0] <= 1.25 * min(delays) + 1e-9
@@ -388,11 +388,11 @@ def check_equal(case: Case, found: re.Match[str]) -> None:
             assert all((best.drifted or 0) <= (line.drifted or 0) for line in twins)
 
 
-def check_undecided(case: Case, found: re.Match[str]) -> None:
+def check_undecided(case: Case, match: re.Match[str]) -> None:
     lines = [line for line in case.answer.lines if line.standing == "undecided"]
-    assert any(line.candidate.name in found[0] for line in lines)
-    if found["more"]:
-        assert int(found["more"]) in [max((line.needed or 0) - case.answer.replications, 1) for line in lines]
+    assert any(line.candidate.name in match[0] for line in lines)
+    if match["more"]:
+        assert int(match["more"]) in [max((line.needed or 0) - case.answer.replications, 1) for line in lines]
 
 
 #: Each form of a sentence with its check.
@@ -428,10 +428,10 @@ FORMS = {
 @settings(max_examples=40, deadline=None)
 def test_every_sentence_is_borne_by_its_table(case: Case) -> None:
     for sentence in verdict(case.answer):
-        forms = [(check, found) for form, check in FORMS.items() if (found := re.fullmatch(form, sentence))]
+        forms = [(check, match) for form, check in FORMS.items() if (match := re.fullmatch(form, sentence))]
         assert len(forms) == 1, f"{len(forms)} forms for: {sentence}"
-        check, found = forms[0]
-        check(case, found)
+        check, match = forms[0]
+        check(case, match)
 
 
 @given(cases())

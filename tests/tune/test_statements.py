@@ -45,8 +45,8 @@ def answer(*lines: ValidationLine) -> Findings:
     )  # fmt: skip
 
 
-def said(found: Findings) -> str:
-    return ". ".join(verdict(found))
+def said(findings: Findings) -> str:
+    return ". ".join(verdict(findings))
 
 
 def test_the_first_sentence_is_what_to_load_and_what_to_expect_of_it() -> None:
@@ -59,7 +59,7 @@ def test_the_first_sentence_is_what_to_load_and_what_to_expect_of_it() -> None:
 def test_a_better_rival_is_one_that_the_box_does_not_run_or_that_was_not_asked_for() -> None:
     best, rival = line("mine", 95.0, kind="red"), line("tail", 99.0, "better", ahead=4.0)
     foreign = line("fq", 99.5, "better", ahead=4.5, kind="fq_codel")
-    made = of_link(
+    question = of_link(
         rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation",
         box="ios", candidates=("red",),
     )  # fmt: skip
@@ -68,32 +68,32 @@ def test_a_better_rival_is_one_that_the_box_does_not_run_or_that_was_not_asked_f
         ((foreign,), "The only rival is better but cannot be loaded"),
         ((rival, foreign), "Both rivals are better but cannot be loaded or not asked for"),
     ):
-        assert text in said(replace(answer(best, *rivals), question=made))
+        assert text in said(replace(answer(best, *rivals), question=question))
 
 
 def test_rivals_that_were_not_compared_are_named() -> None:
-    found = replace(answer(line("mine", 99.0)), uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
+    findings = replace(answer(line("mine", 99.0)), uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
     sentence = "Not compared, {}: FQ-CoDel, defaults; 1 design by formula; a longer --time compares them"
-    assert sentence.format("as a run of this link is long") in said(found)
-    assert sentence.format("for lack of time") in said(replace(found, stopped="made to fit into 30 s"))
-    alone = replace(found, uncompared=("FQ-CoDel, defaults",))
+    assert sentence.format("as a run of this link is long") in said(findings)
+    assert sentence.format("for lack of time") in said(replace(findings, stopped="made to fit into 30 s"))
+    alone = replace(findings, uncompared=("FQ-CoDel, defaults",))
     assert "long: FQ-CoDel, defaults; a longer --time compares it" in said(alone)
     assert "Not compared" not in said(answer(line("mine", 99.0)))
 
 
 def test_rivals_are_counted_as_their_lines_stand() -> None:
-    found = answer(
+    findings = answer(
         line("mine", 99.0),
         line("behind", 97.0, "worse", ahead=-2.0),
         line("alike", 98.9, "equal", ahead=-0.1, kind="pie"),
         line("hasty", 100.0, "infeasible", ahead=1.0, held=20, worst=30.0),
         line("near", 98.8, "no better", ahead=-0.2),
     )
-    text = said(found)
+    text = said(findings)
     assert "Of 4 rivals on the same runs, 1 misses a bound, 1 is worse, 1 is no better" in text
     assert "and 1 is equal within 0.2 percentage points" in text
     assert "Equal: alike; the recommendation is the simplest of them" in text
-    cells = [standing_of(found, one) for one in found.lines]
+    cells = [standing_of(findings, one) for one in findings.lines]
     assert cells == [
         "", "2.000 ± 0.050 worse", "equal (0.100 ± 0.050 behind)", "misses a bound", "no better (0.200 ± 0.050 behind)",
     ]  # fmt: skip
@@ -108,15 +108,17 @@ def test_rivals_are_counted_as_their_lines_stand() -> None:
     ],
 )
 def test_the_reason_for_a_choice_among_equals_is_said(mine: int | None, other: int | None, why: str) -> None:
-    found = answer(line("mine", 99.0, drifted=mine), line("twin", 98.95, "equal", ahead=-0.05, drifted=other))
-    assert f"Equal: twin; the recommendation is {why}." in said(found) + "."
+    findings = answer(
+        line("mine", 99.0, drifted=mine), line("twin", 98.95, "equal", ahead=-0.05, drifted=other)
+    )
+    assert f"Equal: twin; the recommendation is {why}." in said(findings) + "."
 
 
 def test_undecided_says_what_would_settle_it() -> None:
     text = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "about 8 s more (4 replications) would probably settle it; --until decided makes them" in text
-    found = answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10))
-    stored = said(replace(found, replication_s=0.0))
+    findings = answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10))
+    stored = said(replace(findings, replication_s=0.0))
     assert ": about 4 further replications would probably settle it; --until decided makes them" in stored
     text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
     assert "the difference is that of the margin, so that only --margin 0." in text
@@ -165,22 +167,22 @@ def test_an_unused_budget_is_explained() -> None:
 
 
 def test_a_design_that_was_not_asked_for_is_not_offered() -> None:
-    made = of_link(
+    question = of_link(
         rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal="p95 delay < 15ms, max utilisation",
         candidates=("red",),
     )  # fmt: skip
-    first, *rest = verdict(replace(answer(line("mine", 99.0)), question=made))
+    first, *rest = verdict(replace(answer(line("mine", 99.0)), question=question))
     assert first.startswith("No design of RED was validated, so there is nothing to load") and not rest
-    missed = verdict(replace(answer(line("mine", 99.0, kind="red", held=30, worst=16.0)), question=made))
+    missed = verdict(replace(answer(line("mine", 99.0, kind="red", held=30, worst=16.0)), question=question))
     assert missed[0].startswith("No design that was asked for holds every constraint")
 
 
 def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
-    found = answer(line("mine", 99.9, worst=9.0))
+    findings = answer(line("mine", 99.9, worst=9.0))
 
     def proven(worst: float) -> str:
         kept = (Kept(BOUND, 72, 72, worst, "8 flows"),)
-        return said(replace(found, proof=Proof(found.best, kept, (Interval(99.9, 0.1, 72),), 72)))
+        return said(replace(findings, proof=Proof(findings.best, kept, (Interval(99.9, 0.1, 72),), 72)))
 
     assert "The worst run uses 80 % of the bound on the delay" in proven(12.0)
     assert "of the bound on the delay" not in proven(14.0)
@@ -188,10 +190,12 @@ def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
 
 def test_the_first_sentence_says_how_far_the_recommendation_was_compared() -> None:
     open_one = line("open", 99.1, "undecided", ahead=0.1, needed=10)
-    found = answer(line("mine", 99.0), open_one, line("behind", 97.0, "worse", ahead=-2.0))
-    assert said(found).startswith("Load tail drop with limit 99 pkts, the best so far (1 rival undecided); ")
-    found = replace(found, uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
-    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in said(found)
+    findings = answer(line("mine", 99.0), open_one, line("behind", 97.0, "worse", ahead=-2.0))
+    assert said(findings).startswith(
+        "Load tail drop with limit 99 pkts, the best so far (1 rival undecided); "
+    )
+    findings = replace(findings, uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
+    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in said(findings)
 
 
 def test_rivals_that_all_stand_alike_are_one_subject() -> None:
@@ -202,8 +206,8 @@ def test_rivals_that_all_stand_alike_are_one_subject() -> None:
 
 
 def test_equals_that_break_a_bound_more_often_are_said_to() -> None:
-    found = answer(line("mine", 99.0), line("twin", 98.95, "equal", ahead=-0.05, held=35))
-    assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in said(found)
+    findings = answer(line("mine", 99.0), line("twin", 98.95, "equal", ahead=-0.05, held=35))
+    assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in said(findings)
 
 
 def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:
@@ -221,9 +225,9 @@ def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another
 
 def fair(name: str, target: str, ahead: float | None, *, used: float, worst: float) -> ValidationLine:
     """FQ-CoDel with a target; ``ahead`` of the recommendation, None for the recommendation itself."""
-    made = line(name, used, "worse" if ahead else None, ahead=ahead or 0.0, worst=worst, kind="fq_codel")
+    validated = line(name, used, "worse" if ahead else None, ahead=ahead or 0.0, worst=worst, kind="fq_codel")
     return replace(
-        made, candidate=Candidate(name, "fq_codel", {"target": target, "interval": "100 ms"}, "search")
+        validated, candidate=Candidate(name, "fq_codel", {"target": target, "interval": "100 ms"}, "search")
     )
 
 
@@ -245,10 +249,10 @@ def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the
 def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None:
     """Two runs whose interval spans 113 points."""
     rival = replace(line("tail drop, short", 97.0, "undecided"), difference=(Paired(-1.0, 112.0, 2, 0.9),))
-    found = answer(line("mine", 99.0, kind="red"), rival)
-    assert "utilisation is undecided after 2 runs" in said(found)
-    assert "113" not in said(found) and "112" not in said(found)
-    assert standing_of(found, found.lines[1]) == "undecided"
+    findings = answer(line("mine", 99.0, kind="red"), rival)
+    assert "utilisation is undecided after 2 runs" in said(findings)
+    assert "113" not in said(findings) and "112" not in said(findings)
+    assert standing_of(findings, findings.lines[1]) == "undecided"
 
 
 def test_a_design_is_named_by_what_the_box_loads() -> None:
@@ -268,13 +272,13 @@ def test_the_page_opens_with_the_verdict_in_its_colour_and_tables_come_next() ->
 
 def test_a_setting_leaves_out_what_is_usual() -> None:
     params = {"limit": "1001 pkts", "flows": 1024, "target": "14 ms", "interval": "100 ms", "ecn": True}
-    found = Candidate("fq_codel, tuned", "fq_codel", params, "search")
-    assert setting(found) == "FQ-CoDel with flows 1024, target 14 ms, interval 100 ms"
+    design = Candidate("fq_codel, tuned", "fq_codel", params, "search")
+    assert setting(design) == "FQ-CoDel with flows 1024, target 14 ms, interval 100 ms"
     assert (
-        setting(found, {"flows": 1024, "interval": "100 ms", "target": "5 ms"})
+        setting(design, {"flows": 1024, "interval": "100 ms", "target": "5 ms"})
         == "FQ-CoDel with target 14 ms"
     )
-    assert setting(found, params) == "FQ-CoDel with limit 1001 pkts"
+    assert setting(design, params) == "FQ-CoDel with limit 1001 pkts"
 
 
 def test_nothing_is_to_be_loaded_on_an_interval_as_wide_as_its_value() -> None:
@@ -282,23 +286,23 @@ def test_nothing_is_to_be_loaded_on_an_interval_as_wide_as_its_value() -> None:
     question = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="100pkts", goal=goal)
     best = line("mine", 99.0)
     wide = replace(best, kept=(), measures={**best.measures, BOUND.measure.key: Interval(20.0, 20.0, 6)})
-    found = replace(answer(wide), question=question)
-    first, second = verdict(found)[:2]
+    findings = replace(answer(wide), question=question)
+    first, second = verdict(findings)[:2]
     assert first.startswith("Not settled yet, the best so far is tail drop with limit 99 pkts; ")
     assert second.startswith(
         "The interval of p95 delay (20 ± 20 ms) is too wide to act on: about 18 s more (18 repl"
     )
     sure = replace(best, kept=(), measures={**best.measures, BOUND.measure.key: Interval(0.2, 0.15, 6)})
-    assert verdict(replace(found, lines=(sure,)))[0].startswith("Load "), "0.3 points matter to nobody"
+    assert verdict(replace(findings, lines=(sure,)))[0].startswith("Load "), "0.3 points matter to nobody"
 
 
 def test_nothing_is_to_be_loaded_on_two_runs() -> None:
-    found = answer(replace(line("mine", 99.0), kept=(Kept(BOUND, 2, 2, 14.0, "8 flows"),)))
-    first, second = verdict(found)[:2]
+    findings = answer(replace(line("mine", 99.0), kept=(Kept(BOUND, 2, 2, 14.0, "8 flows"),)))
+    first, second = verdict(findings)[:2]
     assert first.startswith("Not settled yet, the best so far is tail drop with limit 99 pkts; ")
     assert second.startswith("Only 2 runs of it show that the bounds hold: too few to load it")
-    more = Proof(found.best, (Kept(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4)
-    assert verdict(replace(found, proof=more))[0].startswith("Load ")
+    more = Proof(findings.best, (Kept(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4)
+    assert verdict(replace(findings, proof=more))[0].startswith("Load ")
 
 
 def test_the_page_opens_with_three_sentences_at_most() -> None:

@@ -29,16 +29,16 @@ def test_flows_that_would_settle_late_start_near_their_share(
 ) -> None:
     goal = f"p95 delay < {bound}ms, max utilisation"
     question = of_link(rate=rate, rtt=rtt, flows=flows, buffer="20000pkts", goal=goal)
-    found, scenario = steady_start(question), question.scenario(question.middle())
-    assert (found == "") == (settled is None) == (scenario.get("flows.long.pacing") == "auto")
-    assert settled is None or f"about {settled} s to fill it" in found
+    sentence, scenario = steady_start(question), question.scenario(question.middle())
+    assert (sentence == "") == (settled is None) == (scenario.get("flows.long.pacing") == "auto")
+    assert settled is None or f"about {settled} s to fill it" in sentence
 
 
 def test_the_condition_that_settles_last_is_named() -> None:
     goal = "p95 delay < 2ms, max utilisation"
     link = {"rate": "10Gbit", "rtt": "5-40ms", "flows": "50-200", "buffer": "20000pkts"}
-    found = steady_start(of_link(**link, goal=goal))  # type: ignore[arg-type]
-    assert "share of the link (round trip 40 ms, 50 flows): behind" in found
+    sentence = steady_start(of_link(**link, goal=goal))  # type: ignore[arg-type]
+    assert "share of the link (round trip 40 ms, 50 flows): behind" in sentence
     # Without a bound the length of the queue is unknown.
     assert not steady_start(of_link(**link, goal="max utilisation"))  # type: ignore[arg-type]
 
@@ -114,15 +114,15 @@ def test_the_start_of_a_scenario_that_the_figures_include_is_stated(
     edit: dict[str, object], goal: str, late: str
 ) -> None:
     scenario = dropcurve.Scenario.parse(SCENARIO, name="cold").edit(list(edit.items()))
-    found = cold_start.sentence(of_file(scenario, goal=goal))
-    assert late in found and (found == "") == (late == "")
-    assert not late or ("begin at 5 s" in found and "run.warmup" in found)
+    sentence = cold_start.sentence(of_file(scenario, goal=goal))
+    assert late in sentence and (sentence == "") == (late == "")
+    assert not late or ("begin at 5 s" in sentence and "run.warmup" in sentence)
 
 
 def test_the_start_of_the_usual_traffic_is_stated() -> None:
     goal = "p95 delay < {bound}ms, max utilisation"
-    found = cold_start.sentence(of_mix("satellite", goal=goal.format(bound=80)))
-    assert "start from nothing: behind" in found and "run.warmup" not in found
+    sentence = cold_start.sentence(of_mix("satellite", goal=goal.format(bound=80)))
+    assert "start from nothing: behind" in sentence and "run.warmup" not in sentence
     assert not cold_start.sentence(of_mix("satellite", goal=goal.format(bound=300)))
     # Its flows start near their share.
     link = {"rate": "1Gbit", "rtt": "40ms", "flows": "12", "buffer": "20000pkts"}

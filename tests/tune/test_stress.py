@@ -36,7 +36,7 @@ def bounds(**given: Any) -> Bounds:
     return parse({**MILD, **given}, rtt_s=0.06)
 
 
-def found(design: str, within: Bounds, tmp_path: Path, **more: Any) -> Any:
+def searched(design: str, within: Bounds, tmp_path: Path, **more: Any) -> Any:
     """The answer of a small search."""
     given = {"link": LINK, "measure": "goodput of long", "runs": 40, "fresh": 5, "jobs": 1, **more}
     return stress(design, within=within, out=tmp_path / "out", cache=tmp_path / "cache", **given)
@@ -109,7 +109,7 @@ def test_no_case_leaves_its_bounds_or_the_envelope() -> None:
 def test_the_low_rate_attack_is_found_at_the_minimum_rto(tmp_path: Path) -> None:
     # Kuzmanovic and Knightly 2003: nulls where the period is the minimum RTO, 1 s, or a fraction of it.
     within = bounds(flows="1", pulse_rate="150 %", pulse_width="80-150 ms", pulse_period="0.4-2.4 s")
-    answer = found("droptail", within, tmp_path, link="4/4,rtt=60ms,buffer=60ms", fresh=8)
+    answer = searched("droptail", within, tmp_path, link="4/4,rtt=60ms,buffer=60ms", fresh=8)
     assert float(answer.worst["pulse_period"]) == pytest.approx(1.0, abs=0.1)
     # Of the 70 % of the link that the pulses leave, nearly all is lost.
     assert answer.worst_loss.mean - answer.worst_loss.half_width > 0.55 * answer.link.rate_bps
@@ -118,7 +118,7 @@ def test_the_low_rate_attack_is_found_at_the_minimum_rto(tmp_path: Path) -> None
 
 def test_red_fails_with_many_flows_against_a_fixed_probability(tmp_path: Path) -> None:
     within = bounds(flows="1-60")
-    answer = found(
+    answer = searched(
         "red:max_p=0.02,min_th=5 pkts,max_th=15 pkts", within, tmp_path, measure="loss of call", runs=20
     )
     assert float(answer.worst["flows"]) > 20
@@ -128,14 +128,16 @@ def test_red_fails_with_many_flows_against_a_fixed_probability(tmp_path: Path) -
 def test_the_search_is_never_worse_than_a_grid(tmp_path: Path) -> None:
     """Two open parameters, 64 points of the grid and as many cases for the search; both on fresh seeds."""
     within = bounds(pulse_rate="150 %", pulse_width="60-150 ms", pulse_period="0.3-2.4 s")
-    answer = found("droptail", within, tmp_path, runs=64)
+    answer = searched("droptail", within, tmp_path, runs=64)
     link = link_of(LINK)
     counted = harm.parse("goodput of long", within, link)
-    made = Trials(within, link, counted, trials.design("droptail", link, within), (), Executor(1), None)
+    runner = Trials(within, link, counted, trials.design("droptail", link, within), (), Executor(1), None)
     places = np.linspace(0.0, 1.0, 8)
-    grid = [made.enveloped(within.at({"pulse_width": a, "pulse_period": b})) for a in places for b in places]
-    best = max(zip(made.means(grid, [1]), range(64), strict=True))[1]
-    theirs = statistics.t_interval(made.losses([grid[best]], [1_000_001 + n for n in range(5)])[0])
+    grid = [
+        runner.enveloped(within.at({"pulse_width": a, "pulse_period": b})) for a in places for b in places
+    ]
+    best = max(zip(runner.means(grid, [1]), range(64), strict=True))[1]
+    theirs = statistics.t_interval(runner.losses([grid[best]], [1_000_001 + n for n in range(5)])[0])
     assert answer.worst_loss.mean + answer.worst_loss.half_width >= theirs.mean
     assert answer.worst_loss.mean >= 0.9 * theirs.mean
 
@@ -156,9 +158,9 @@ def test_the_search_finds_a_narrow_valley(seed: int) -> None:
 
 def test_shrinking_leaves_what_the_harm_needs() -> None:
     within = bounds(flows="1-60", cbr="0-30 %", short="0-20 %", rtt="10-200 ms")
-    made = Formula(within, lambda case: 100.0 * (float(case["flows"]) >= 7) * (float(case["cbr"]) >= 4.0))
-    worst = made.enveloped({**within.mild(), "flows": 47.0, "cbr": 23.7, "short": 13.0, "rtt": 0.171})
-    minimal = shrinking.shrink(made, worst, [1, 2], 0.8)
+    runner = Formula(within, lambda case: 100.0 * (float(case["flows"]) >= 7) * (float(case["cbr"]) >= 4.0))
+    worst = runner.enveloped({**within.mild(), "flows": 47.0, "cbr": 23.7, "short": 13.0, "rtt": 0.171})
+    minimal = shrinking.shrink(runner, worst, [1, 2], 0.8)
     assert minimal["short"] == 0
     assert minimal["rtt"] == pytest.approx(0.06)
     assert 7 <= float(minimal["flows"]) <= 9
@@ -167,8 +169,8 @@ def test_shrinking_leaves_what_the_harm_needs() -> None:
 
 def test_usual_traffic_that_does_the_harm_is_the_minimal_scenario() -> None:
     within = bounds(flows="1-60", short="0-20 %")
-    made = Formula(within, lambda case: 10.0 + float(case["short"]) / 20.0)
-    minimal = shrinking.shrink(made, made.enveloped({**within.mild(), "short": 20.0}), [1], 0.8)
+    runner = Formula(within, lambda case: 10.0 + float(case["short"]) / 20.0)
+    minimal = shrinking.shrink(runner, runner.enveloped({**within.mild(), "short": 20.0}), [1], 0.8)
     assert minimal["short"] == 0
     assert minimal["flows"] == 1
 
@@ -206,12 +208,12 @@ def test_the_answer_repeats_and_its_scenario_plays_again(
     page = (tmp_path / "out" / "report.html").read_text()
     assert invoke([*call, "--no-report"]) == 0
     assert (tmp_path / "out" / "stress.json").read_bytes() == first
-    made = Scenario.load(tmp_path / "out" / SCENARIO)
+    scenario = Scenario.load(tmp_path / "out" / SCENARIO)
     capsys.readouterr()
     assert invoke(["stress", *call[1:-1], "--json", "--no-report"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert made.hash == data["scenario_hash"]
-    assert made.digest(data["digest_seed"]) == data["digest"]
+    assert scenario.hash == data["scenario_hash"]
+    assert scenario.digest(data["digest_seed"]) == data["digest"]
     assert data["answer"][0].startswith("Within these bounds codel loses up to")
     assert data["answer"][0].split(";")[0] in page.replace("\n", " ")
     words = data["replay"].split()[1:]
@@ -241,13 +243,13 @@ def asked(capsys: pytest.CaptureFixture[str], tmp_path: Path, design: str, withi
 def test_regret_subtracts_the_least_harmed_rival_of_each_run() -> None:
     link, within = link_of(LINK), bounds(flows="1-20")
     mine, *others = (trials.design(one, link, within) for one in ("red", "codel", "pie"))
-    made = Trials(
+    regrets = Trials(
         within, link, harm.parse("goodput of long", within, link), mine, tuple(others), Executor(1), None
     )
-    case, seeds = made.enveloped(within.mild()), [1, 2, 3]
-    own, *rivals = (made.harms(case, seeds, one) for one in (mine, *others))
+    case, seeds = regrets.enveloped(within.mild()), [1, 2, 3]
+    own, *rivals = (regrets.harms(case, seeds, one) for one in (mine, *others))
     assert len({*own, *rivals[0], *rivals[1]}) == 9, "the least rival is to differ between runs"
-    assert made.losses([case], seeds) == [
+    assert regrets.losses([case], seeds) == [
         [a - min(b, c) for a, b, c in zip(own, rivals[0], rivals[1], strict=True)]
     ]
 
@@ -301,9 +303,9 @@ def test_an_ideal_queue_has_no_harm() -> None:
     """The goodput of one transfer in a buffer of three bandwidth-delay products comes close to the ideal."""
     within, link = bounds(flows="1"), link_of("10/10,rtt=20ms,buffer=60ms")
     counted = harm.parse("goodput of long", within, link)
-    made = Trials(within, link, counted, trials.design("droptail", link, within), (), Executor(1), None)
-    case = made.enveloped({**within.mild(), "rtt": 0.02})
-    (loss,) = made.means([case], [1, 2])
+    runner = Trials(within, link, counted, trials.design("droptail", link, within), (), Executor(1), None)
+    case = runner.enveloped({**within.mild(), "rtt": 0.02})
+    (loss,) = runner.means([case], [1, 2])
     assert abs(loss) < 0.03 * link.rate_bps
 
 

@@ -89,11 +89,11 @@ def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(
 
 def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
     question = of_file("asked.toml")
-    made: list[int] = []
+    reported: list[int] = []
 
     def stop(done: int, _: int) -> None:
-        made.append(done)
-        if len(made) == 60:
+        reported.append(done)
+        if len(reported) == 60:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -299,7 +299,7 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
     question = of_file("asked.toml", ranges_={"flows.tcp.count": "6"}, candidates=["red"])
     bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
     bench.open()
-    found = search.Search(bench, 1, effort.Budget(100)).go()
+    outcome = search.Search(bench, 1, effort.Budget(100)).go()
     family = families.family("red", question.room)
     trials = block(question.conditions(), 1)
     grid = []
@@ -313,7 +313,7 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
     best = sorted(grid, key=lambda one: bench.score(one, trials))[:3]
     # On fresh seeds for both; the best of a thousand on one seed is partly luck.
     fresh = [PairedTrial.of(0, question.conditions()[0], 5000 + seed) for seed in range(10)]
-    answer = found.finalists[0]
+    answer = outcome.finalists[0]
     bench.run((one, trial) for one in [answer, *best] for trial in fresh)
     pairs = [bench.loss(answer, trial) - min(bench.loss(one, trial) for one in [best[0]]) for trial in fresh]
     gap = dc.statistics.t_interval(pairs)
@@ -500,12 +500,12 @@ def test_a_box_takes_what_can_be_written_for_it() -> None:
 def test_what_is_written_reads_back_as_what_was_simulated(box: str) -> None:
     params = {"limit": "200 pkts", "min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "w_q": 0.01}
     target = Target(box, 2e7, 0.06)
-    made = target.candidate("one", "red", params)
-    assert made is not None
-    export, changed = target.written(made)
+    design = target.candidate("one", "red", params)
+    assert design is not None
+    export, changed = target.written(design)
     assert export is not None and export.text and changed == ()
     # Had another setting been simulated, there would be no configuration.
-    other = replace(made, loaded={**made.loaded, "w_q": 0.5})
+    other = replace(design, loaded={**design.loaded, "w_q": 0.5})
     assert target.written(other) == (None, ("w_q",))
 
 

@@ -84,10 +84,10 @@ def test_hollots_pi_controller() -> None:
     assert zero == pytest.approx(0.52879, abs=1e-5)
     assert gain == pytest.approx(9.64e-6, rel=0.02)
     point = Point(60, 0.246, 3750.0)
-    found = fluid.margins(fluid.plant(point, 0.0), fluid.pi(gain, zero), rtt_s=0.246)
+    margins = fluid.margins(fluid.plant(point, 0.0), fluid.pi(gain, zero), rtt_s=0.246)
     # By hand: the zero takes the windows' pole away, so the phase left is 90° - wR - atan(wR) at w = 0.529.
     turned = math.degrees(0.52879 * 0.246 + math.atan(0.52879 * 0.246))
-    assert (found.crossover, found.phase_deg) == (
+    assert (margins.crossover, margins.phase_deg) == (
         pytest.approx(0.52879, rel=1e-3),
         pytest.approx(90.0 - turned, abs=0.1),
     )
@@ -101,14 +101,14 @@ def test_delayed_acknowledgements_halve_the_corner_and_double_the_gain() -> None
     point = Point(60, 0.246, 3750.0)
     plant = fluid.plant(point, 0.0, b=2)
     assert abs(plant(0j)) == pytest.approx(fluid.loop_gain(60, 0.246, 3750.0, 2))
-    found = fluid.margins(plant, fluid.pi(*twice), rtt_s=0.246)
-    assert found.crossover == pytest.approx(twice[1], rel=1e-3)
+    margins = fluid.margins(plant, fluid.pi(*twice), rtt_s=0.246)
+    assert margins.crossover == pytest.approx(twice[1], rel=1e-3)
 
 
 def test_a_goal_with_a_bound_gets_a_limit_of_bound_times_rate() -> None:
     """15 ms of 10 Mbit/s are 12.5 packets of 1500 bytes: twelve."""
-    found = advise(rate="10Mbit", rtt="40ms", flows=8, goal="p95 delay < 15ms")
-    design = next(one for one in found.designs if one.name == "Tail drop by the delay bound")
+    advice = advise(rate="10Mbit", rtt="40ms", flows=8, goal="p95 delay < 15ms")
+    design = next(one for one in advice.designs if one.name == "Tail drop by the delay bound")
     assert design.params == {"limit": "12 pkts"}
     assert design.expected[0].at.queue == 12
     assert all(one.name != design.name for one in advise(rate="10Mbit", rtt="40ms", flows=8).designs)
@@ -118,10 +118,10 @@ def test_margins_of_an_integrator_with_delay() -> None:
     """k e^(-sT)/s: crosses over at k with a phase of 90° - kT left, and may grow by pi/(2 k T)."""
     import cmath
 
-    found = fluid.margins(lambda s: cmath.exp(-s * 0.1) / s, lambda s: 4.0 + 0j, rtt_s=0.1)
-    assert found.crossover == pytest.approx(4.0, rel=1e-3)
-    assert found.phase_deg == pytest.approx(90.0 - math.degrees(0.4), abs=0.1)
-    assert found.gain == pytest.approx(math.pi / 0.8, rel=1e-3)
+    margins = fluid.margins(lambda s: cmath.exp(-s * 0.1) / s, lambda s: 4.0 + 0j, rtt_s=0.1)
+    assert margins.crossover == pytest.approx(4.0, rel=1e-3)
+    assert margins.phase_deg == pytest.approx(90.0 - math.degrees(0.4), abs=0.1)
+    assert margins.gain == pytest.approx(math.pi / 0.8, rel=1e-3)
 
 
 @pytest.mark.parametrize(("w_q", "comes_to_rest"), [(1.3333e-6, True), (1e-5, True), (2e-4, False)])
@@ -145,8 +145,8 @@ def test_the_margins_say_what_the_equations_do_under_pi(factor: float, comes_to_
     at = equilibrium.held(175.0, point, law="fluid", b=1)
     loop = fluid.pi(factor * gain, zero)
     assert fluid.margins(fluid.plant(point, at.queue), loop, rtt_s=at.rtt_s).stable == comes_to_rest
-    found = trajectory.under_pi(factor * gain, zero, 175.0, point, seconds=150, start=(at.window, 180.0))
-    assert (found.range_at_end(10)[1] < 1.0) == comes_to_rest
+    path = trajectory.under_pi(factor * gain, zero, 175.0, point, seconds=150, start=(at.window, 180.0))
+    assert (path.range_at_end(10)[1] < 1.0) == comes_to_rest
 
 
 def test_floyds_weight_for_a_burst_of_fifty() -> None:
@@ -165,8 +165,8 @@ def test_floyds_weight_for_a_burst_of_fifty() -> None:
 )
 def test_adaptive_reds_automatic_values(rate: float, size: int, weight: float, low: float) -> None:
     capacity = rate / 8 / size
-    found = rules.thresholds(capacity, 0.005)
-    assert found == (pytest.approx(low, rel=2e-4), pytest.approx(3 * low, rel=2e-4))
+    thresholds = rules.thresholds(capacity, 0.005)
+    assert thresholds == (pytest.approx(low, rel=2e-4), pytest.approx(3 * low, rel=2e-4))
     assert rules.weight_for_second(capacity) == pytest.approx(weight, rel=1e-4)
 
 
@@ -196,35 +196,35 @@ def test_a_curve_too_low_for_its_load_is_held_at_its_edge() -> None:
 
 def test_more_flows_mean_more_queue_and_more_loss() -> None:
     curve = equilibrium.Curve(20, 60, 0.1, above="gentle")
-    found = [equilibrium.on_curve(curve, Point(n, 0.08, 833.0)) for n in (2, 8, 32, 64)]
-    assert [one.queue for one in found] == sorted(one.queue for one in found)
-    assert [one.loss for one in found] == sorted(one.loss for one in found)
+    points = [equilibrium.on_curve(curve, Point(n, 0.08, 833.0)) for n in (2, 8, 32, 64)]
+    assert [one.queue for one in points] == sorted(one.queue for one in points)
+    assert [one.loss for one in points] == sorted(one.loss for one in points)
 
 
 def test_every_design_is_a_queue_the_simulator_takes() -> None:
     scenario = dc.Scenario.load("droptail_vs_red")
-    for found in (
+    for advice in (
         advise(scenario),
         advise(rate="1Gbit", rtt="1-400ms", flows="1-2000"),
         advise(rate="1Mbit", rtt="5ms", flows=1, buffer=10, ecn=True),
     ):
-        for design in found.designs:
+        for design in advice.designs:
             assert scenario.queue(design.discipline, **design.params).get("queue.kind") == design.discipline
 
 
 def test_a_scenario_and_its_numbers_get_the_same_advice() -> None:
-    found = advise("droptail_vs_red").conditions
-    assert found.rtt_s == (pytest.approx(0.044), pytest.approx(0.052))
-    assert (found.flows, found.buffer, found.packet_bytes, found.rate_bps) == ((8, 8), 100.0, 1500, 9e6)
-    assert found.udp_bps == 1e6
+    link = advise("droptail_vs_red").conditions
+    assert link.rtt_s == (pytest.approx(0.044), pytest.approx(0.052))
+    assert (link.flows, link.buffer, link.packet_bytes, link.rate_bps) == ((8, 8), 100.0, 1500, 9e6)
+    assert link.udp_bps == 1e6
 
 
 def test_the_goal_sets_the_delay() -> None:
     assert allowed_delay("p95 delay < 15ms, max utilisation") == 0.015
     assert allowed_delay("p99 sojourn under 2 ms; delay <= 30 ms") == 0.002
     assert allowed_delay("max utilisation") is None
-    found = advise(rate="100Mbit", rtt="40ms", flows=20, goal="p95 delay < 20ms")
-    assert found.design("pie").params["target"] == "10 ms"
+    advice = advise(rate="100Mbit", rtt="40ms", flows=20, goal="p95 delay < 20ms")
+    assert advice.design("pie").params["target"] == "10 ms"
 
 
 def test_contradictions_are_refused() -> None:
@@ -242,20 +242,20 @@ def test_contradictions_are_refused() -> None:
 
 def test_advice_is_instant_and_says_where_each_design_comes_from() -> None:
     began = time.process_time()
-    found = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
-    shown = found.text()
+    advice = advise(rate="100Mbit", rtt="20-200ms", flows="5-100", buffer="1000pkts")
+    shown = advice.text()
     assert time.process_time() - began < 1.0
-    for design in found.designs:
+    for design in advice.designs:
         assert design.formula and design.source and design.why and design.fails
         assert design.queue in shown
-    assert found.data()["designs"][1]["expected"][0]["loss"] > 0
+    assert advice.data()["designs"][1]["expected"][0]["loss"] > 0
 
 
 def test_no_design_expects_a_queue_longer_than_the_buffer() -> None:
-    for found in (advise(link="datacentre"), advise(rate="10Gbit", rtt="100us", flows=8, buffer=100)):
-        assert found.conditions.buffer is not None
-        for design in found.designs:
-            assert all(one.at.queue <= found.conditions.buffer for one in design.expected), design.name
+    for advice in (advise(link="datacentre"), advise(rate="10Gbit", rtt="100us", flows=8, buffer=100)):
+        assert advice.conditions.buffer is not None
+        for design in advice.designs:
+            assert all(one.at.queue <= advice.conditions.buffer for one in design.expected), design.name
     # CoDel's target of 10 us is 8.3 packets, which a buffer of ten cannot hold twice.
     small = advise(rate="10Gbit", rtt="200us", flows=8, buffer=10)
     assert "target lowered to half of it" in small.design("codel").notes[0]
@@ -279,15 +279,15 @@ def test_one_flow_has_no_plural() -> None:
 def test_advice_opens_with_a_design_and_a_reason_that_its_own_figures_bear_out(
     given: dict[str, object], name: str, reason: str
 ) -> None:
-    found = advise(**given)  # type: ignore[arg-type]
-    opening = " ".join(found.text(width=10_000).partition("\n\n")[0].split())
-    chosen = found.design(name)
-    assert opening.startswith(f"Start with {name} (number {found.designs.index(chosen) + 1} below)")
+    advice = advise(**given)  # type: ignore[arg-type]
+    opening = " ".join(advice.text(width=10_000).partition("\n\n")[0].split())
+    chosen = advice.design(name)
+    assert opening.startswith(f"Start with {name} (number {advice.designs.index(chosen) + 1} below)")
     assert reason in opening
-    assert found.data()["answer"]["design"] == name
-    aim = found.conditions.aim_s * 1.02
+    assert advice.data()["answer"]["design"] == name
+    aim = advice.conditions.aim_s * 1.02
     acting = [
-        one for one in found.designs
+        one for one in advice.designs
         if one.expected and all(row.at.regime in ("curve", "held") for row in one.expected)
     ]  # fmt: skip
     delays = {one.name: max(row.at.rtt_s - row.point.rtt_s for row in one.expected) for one in acting}
@@ -324,13 +324,13 @@ def test_the_delay_aimed_at_in_a_data_centre_is_a_part_of_its_round_trip() -> No
 
 
 def test_senders_of_dctcp_start_with_a_step() -> None:
-    found = advise(link="datacentre")
-    step = found.design("Step marking")
+    advice = advise(link="datacentre")
+    step = advice.design("Step marking")
     # A seventh of the 166.7 packets of the longest round trip.
     assert step.params["threshold"] == "24 pkts"
-    assert found.data()["answer"]["design"] == "Step marking"
+    assert advice.data()["answer"]["design"] == "Step marking"
     # The same step for boxes that have RED or WRED alone: neighbouring thresholds, marks beyond, no average.
-    red = found.design("RED as a step by DCTCP's rule").params
+    red = advice.design("RED as a step by DCTCP's rule").params
     assert [red[key] for key in ("min_th", "max_th", "ecn_forced")] == ["24 pkts", "25 pkts", "mark"]
     assert "step_marking" not in {one.discipline for one in advise(link="datacentre,cc=cubic").designs}
 

@@ -47,16 +47,16 @@ def test_rows_near_a_rate_are_taken_and_all_of_them_where_none_is() -> None:
 
 
 def test_every_row_is_of_a_known_profile_and_nine_in_ten_are_close_in_goodput() -> None:
-    found = agreement.rows()
-    assert {one.profile for one in found} == set(agreement.PROFILES)
-    assert sum(abs(one.goodput_error) < 0.05 for one in found) >= 0.9 * len(found)
+    rows = agreement.rows()
+    assert {one.profile for one in rows} == set(agreement.PROFILES)
+    assert sum(abs(one.goodput_error) < 0.05 for one in rows) >= 0.9 * len(rows)
 
 
 @pytest.mark.parametrize(("profile", "lines"), [("linux", 1), ("linux-7.3", 1), ("rfc", 0)])
 def test_an_answer_has_a_line_for_senders_that_follow_a_kernel(profile: str, lines: int) -> None:
     result = dc.run(dc.Scenario.parse(SCENARIO.format(profile=profile)), replications=1)
-    found = [note for note in result.document().notes if note.startswith("Agreement: codel with")]
-    assert len(found) == lines
+    notes = [note for note in result.document().notes if note.startswith("Agreement: codel with")]
+    assert len(notes) == lines
 
 
 def test_the_verb_prints_rows_and_refuses_what_is_not_recorded(
@@ -65,8 +65,8 @@ def test_the_verb_prints_rows_and_refuses_what_is_not_recorded(
     from dropcurve.cli import invoke
 
     assert invoke(["agree", "codel", "westwood", "--profile", "linux", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["line"].startswith("Agreement: codel with linux westwood at 20 to 40 Mbit/s")
-    assert len(found["rows"]) == 2
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["line"].startswith("Agreement: codel with linux westwood at 20 to 40 Mbit/s")
+    assert len(printed["rows"]) == 2
     assert invoke(["agree", "codel", "quic"]) == 2
     assert "CC = quic: has no recorded rows" in capsys.readouterr().err

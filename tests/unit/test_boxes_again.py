@@ -31,20 +31,20 @@ def asked(box: str, kind: str) -> dict[str, Any]:
     """Parameters that the box takes."""
     if kind not in SETTINGS:
         return {}
-    found = dict(SETTINGS[kind])
+    params = dict(SETTINGS[kind])
     if box == "openconfig":
-        found = {key: value[:1] if isinstance(value, list) else value for key, value in found.items()}
-    return found | ({"dp_limit": ["300 pkts"]} if (box, kind) == ("linux", "gred") else {})
+        params = {key: value[:1] if isinstance(value, list) else value for key, value in params.items()}
+    return params | ({"dp_limit": ["300 pkts"]} if (box, kind) == ("linux", "gred") else {})
 
 
 @pytest.mark.parametrize("shape", [False, True])
 @pytest.mark.parametrize(("box", "kind"), EVERY)
 def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool) -> None:
-    made = export(kind, asked(box, kind), box=box, rate_bps=RATE, shape=shape)
-    limit = str(made.params_as_loaded.get("limit", "500 pkts"))
+    exported = export(kind, asked(box, kind), box=box, rate_bps=RATE, shape=shape)
+    limit = str(exported.params_as_loaded.get("limit", "500 pkts"))
     room = round(units.packets(limit, packet_bytes=1500) * 1500)
-    back, params = read(made.text, rate_bps=RATE, buffer_bytes=None if kind == "prio" else room).placed
-    assert (back, params) == (made.discipline_as_loaded, made.params_as_loaded)
+    back, params = read(exported.text, rate_bps=RATE, buffer_bytes=None if kind == "prio" else room).placed
+    assert (back, params) == (exported.discipline_as_loaded, exported.params_as_loaded)
     again = export(back, params, box=box, rate_bps=RATE, shape=shape)
     assert (again.discipline_as_loaded, again.params_as_loaded) == (back, params)
     # A probability may get more digits in the second export; from then on the text stays the same.
@@ -91,16 +91,18 @@ def test_a_time_of_codel_survives_being_written_again(micro: int) -> None:
 def test_a_gain_of_dualpi2_is_cut_to_256ths(written: str, loaded: int) -> None:
     text = f"tc qdisc replace dev eth0 root dualpi2 limit 1000 alpha {written}\n"
     assert read(text).params["alpha"] == loaded / 256
-    made = export("dualpi2", {"alpha": loaded / 256}, box="linux", rate_bps=RATE)
-    assert read(made.text).params["alpha"] == loaded / 256
+    assert (
+        read(export("dualpi2", {"alpha": loaded / 256}, box="linux", rate_bps=RATE).text).params["alpha"]
+        == loaded / 256
+    )
 
 
 def test_steps_of_a_drop_profile_stay_steps() -> None:
     lines = [f"set class-of-service drop-profiles P fill-level {fill} drop-probability {share}"
              for fill, share in ((25, 10), (50, 40), (75, 100))]  # fmt: skip
-    found = read("\n".join(lines), buffer_bytes=750_000)
-    made = export(found.discipline, found.params, box="junos", rate_bps=RATE, name="P")
-    assert made.text.splitlines()[:3] == lines
-    assert made.params_as_loaded == found.params
+    imported = read("\n".join(lines), buffer_bytes=750_000)
+    exported = export(imported.discipline, imported.params, box="junos", rate_bps=RATE, name="P")
+    assert exported.text.splitlines()[:3] == lines
+    assert exported.params_as_loaded == imported.params
     with pytest.raises(dc.ScenarioError, match="Junos has points and steps"):
         export("curve", {}, box="junos", rate_bps=RATE)

@@ -30,13 +30,13 @@ match proto udp set queue voip
 
 
 def test_queues_of_altq_have_their_share_of_the_interface() -> None:
-    found = {one.title: one for one in read_all(ALTQ)}
-    assert [(one.discipline, one.rate_bps, one.share_bps) for one in found.values()] == [
+    queues = {one.title: one for one in read_all(ALTQ)}
+    assert [(one.discipline, one.rate_bps, one.share_bps) for one in queues.values()] == [
         ("droptail", 20e6, 2e6), ("red", 20e6, 12e6), ("droptail", 20e6, 6e6),
     ]  # fmt: skip
-    assert found["voip"].params == {"limit": "30 pkts"} and found["voip"].box == "altq"
+    assert queues["voip"].params == {"limit": "30 pkts"} and queues["voip"].box == "altq"
     # 10 and 30 % of the 50 slots that ALTQ has by default. HFSC gives RED the 1 ms of a packet as 10^6 us.
-    red = found["std"].params
+    red = queues["std"].params
     assert (red["min_th"], red["max_th"], red["max_p"], red["w_q"], red["ecn"]) == (
         "5 pkts", "15 pkts", 0.1, 1 / 64, True,
     )  # fmt: skip
@@ -79,13 +79,13 @@ def test_queues_of_openbsd_have_the_rate_of_their_root() -> None:
     + [("openbsd", "droptail"), ("openbsd", "fq_codel")],
 )
 def test_an_export_reads_back_as_it_is_loaded(box: str, kind: str) -> None:
-    made = export(kind, {"limit": "120 pkts"}, box=box, rate_bps=RATE)
-    found = read(made.text)
-    assert (found.box, found.discipline, found.params, found.rate_bps) == (
-        box, kind, made.params_as_loaded, RATE,
+    exported = export(kind, {"limit": "120 pkts"}, box=box, rate_bps=RATE)
+    imported = read(exported.text)
+    assert (imported.box, imported.discipline, imported.params, imported.rate_bps) == (
+        box, kind, exported.params_as_loaded, RATE,
     )  # fmt: skip
-    again = export(kind, found.params, box=box, rate_bps=RATE)
-    assert again.text == made.text
+    again = export(kind, imported.params, box=box, rate_bps=RATE)
+    assert again.text == exported.text
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_an_export_reads_back_as_it_is_loaded(box: str, kind: str) -> None:
 def test_a_queue_is_replaced_in_its_own_statement(
     text: str, name: str, kind: str, inside: str | None, line: str
 ) -> None:
-    found = read(text, name=name)
+    imported = read(text, name=name)
     options = {} if inside is None else {"inside": inside}
-    made = export(kind, {"limit": "120 pkts"}, box=found.box, rate_bps=RATE, **options)
-    after, in_place = rewritten(text, found, made)
+    exported = export(kind, {"limit": "120 pkts"}, box=imported.box, rate_bps=RATE, **options)
+    after, in_place = rewritten(text, imported, exported)
     assert in_place
     changed = [one for one in after.splitlines() if one not in text.splitlines()]
     assert [" ".join(one.split()) for one in changed] == [line]
@@ -114,11 +114,11 @@ def test_a_queue_is_replaced_in_its_own_statement(
 @pytest.mark.parametrize("kind", ["codel", "drr"])
 def test_the_queue_of_an_interface_is_replaced_on_that_interface(kind: str) -> None:
     text = "set skip on lo\naltq on igb0 codel bandwidth 18Mb qlimit 1000\npass all\n"
-    made = export(kind, {"limit": "60 pkts"}, box="altq", rate_bps=18e6)
-    after, in_place = rewritten(text, read(text), made)
+    exported = export(kind, {"limit": "60 pkts"}, box="altq", rate_bps=18e6)
+    after, in_place = rewritten(text, read(text), exported)
     assert in_place and "altq on igb0 " in after and "em0" not in after
     assert after.startswith("set skip on lo\n") and after.endswith("pass all\n")
-    assert read(after).params == made.params_as_loaded
+    assert read(after).params == exported.params_as_loaded
 
 
 @pytest.mark.parametrize(

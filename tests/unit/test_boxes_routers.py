@@ -120,13 +120,16 @@ SONIC = {
     "asked", [BASE, {**BASE, "ecn": True}, {**BASE, "max_p": 0.013, "w_q": 0.0017, "min_th": "33 pkts"}]
 )
 def test_red_comes_back_as_loaded(box: str, asked: dict[str, Any]) -> None:
-    made = export("red", asked, box=box, rate_bps=RATE, shape=True)
-    found = read(made.text, rate_bps=RATE, buffer_bytes=750_000)
-    assert found.box == box
-    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    exported = export("red", asked, box=box, rate_bps=RATE, shape=True)
+    imported = read(exported.text, rate_bps=RATE, buffer_bytes=750_000)
+    assert imported.box == box
+    assert (imported.discipline, imported.params) == (
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
+    )
     # The queue that describes a box's behaviour is valid in the simulator.
-    link = scenario(found.discipline, found.params, link=profile(RATE, (0.04, 0.04), 2, ecn=False))
-    assert link.get("queue.kind") == found.discipline
+    link = scenario(imported.discipline, imported.params, link=profile(RATE, (0.04, 0.04), 2, ecn=False))
+    assert link.get("queue.kind") == imported.discipline
 
 
 @settings(max_examples=40, deadline=None)
@@ -142,11 +145,14 @@ def test_wred_comes_back_from_ios_unchanged(
         "max_th": [f"{low + width} pkts" for low, width, _ in rows], "denominator": [one for _, _, one in rows],
         "exponent": exponent, "ecn": ecn,
     }  # fmt: skip
-    made = export("wred", asked, box="ios", rate_bps=RATE)
-    assert [note for note in made.notes if note.kind == "rounded"] == []
-    found = read(made.text)
-    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
-    assert made.effect == []
+    exported = export("wred", asked, box="ios", rate_bps=RATE)
+    assert [note for note in exported.notes if note.kind == "rounded"] == []
+    imported = read(exported.text)
+    assert (imported.discipline, imported.params) == (
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
+    )
+    assert exported.effect == []
 
 
 @settings(max_examples=40, deadline=None)
@@ -165,14 +171,17 @@ def test_whole_percents_and_packets_are_not_changed(low: int, width: int, share:
         "max_th": f"{10 * (low // 10 + 1 + width // 10)} pkts",
     }
     asked["max_p"] = 1.0 / round(100 / share) if box == "ios" else share / 100.0
-    made = export("red", asked, box=box, rate_bps=RATE)
-    assert [str(note) for note in made.notes if note.kind == "rounded"] == []
-    found = read(made.text, rate_bps=RATE, buffer_bytes=1_500_000)
-    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    exported = export("red", asked, box=box, rate_bps=RATE)
+    assert [str(note) for note in exported.notes if note.kind == "rounded"] == []
+    imported = read(exported.text, rate_bps=RATE, buffer_bytes=1_500_000)
+    assert (imported.discipline, imported.params) == (
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
+    )
 
 
 def test_the_configuration_of_ios() -> None:
-    made = export(
+    exported = export(
         "red",
         {**BASE, "max_p": 0.0109, "ecn": True},
         box="ios",
@@ -181,7 +190,7 @@ def test_the_configuration_of_ios() -> None:
         name="UP",
         dev="Gi1",
     )
-    lines = made.text.splitlines()
+    lines = exported.text.splitlines()
     assert lines[:4] == [
         "policy-map UP",
         " class class-default",
@@ -191,15 +200,15 @@ def test_the_configuration_of_ios() -> None:
     assert "  random-detect exponential-weighting-constant 9" in lines
     assert "  random-detect precedence 7 30 90 92" in lines
     assert lines[-3:] == ["interface Gi1", " service-policy output UP", "!"]
-    assert any(note.key == "max_p" and "1/92" in note.text for note in made.notes)
+    assert any(note.key == "max_p" and "1/92" in note.text for note in exported.notes)
 
 
 def test_the_configuration_of_junos() -> None:
-    made = export("red", {**BASE, "max_p": 0.0109}, box="junos", rate_bps=RATE)
-    assert "interpolate fill-level [ 6 18 19 ]" in made.text
-    assert "interpolate drop-probability [ 0 1 100 ]" in made.text
-    assert "buffer-size temporal 60000" in made.text  # 500 packets of 1500 bytes at 100 Mbit/s
-    assert {note.key for note in made.notes} >= {"max_p", "w_q"}
+    exported = export("red", {**BASE, "max_p": 0.0109}, box="junos", rate_bps=RATE)
+    assert "interpolate fill-level [ 6 18 19 ]" in exported.text
+    assert "interpolate drop-probability [ 0 1 100 ]" in exported.text
+    assert "buffer-size temporal 60000" in exported.text  # 500 packets of 1500 bytes at 100 Mbit/s
+    assert {note.key for note in exported.notes} >= {"max_p", "w_q"}
 
 
 def test_the_configurations_of_sonic_and_openconfig() -> None:
@@ -226,40 +235,40 @@ def test_the_configurations_of_sonic_and_openconfig() -> None:
 @pytest.mark.parametrize("box", ["sonic", "openconfig"])
 def test_a_switch_counts_in_cells(box: str) -> None:
     """45000 and 135000 bytes are 216.3 and 649.04 cells of 208."""
-    made = export("red", BASE, box=box, rate_bps=RATE, cell=208)
-    assert (made.params_as_loaded["min_th"], made.params_as_loaded["max_th"]) == (
+    exported = export("red", BASE, box=box, rate_bps=RATE, cell=208)
+    assert (exported.params_as_loaded["min_th"], exported.params_as_loaded["max_th"]) == (
         f"{216 * 208} B",
         f"{649 * 208} B",
     )
-    assert any("216 cells of 208" in note.text for note in made.notes)
+    assert any("216 cells of 208" in note.text for note in exported.notes)
     with pytest.raises(dc.UsageError, match="cell: ios has no such option"):
         export("red", BASE, box="ios", rate_bps=RATE, cell=208)
 
 
 def test_an_ios_configuration_is_read() -> None:
-    found = read(IOS)
-    assert (found.box, found.discipline, found.rate_bps) == ("ios", "wred", 2e7)
-    assert found.params["min_th"] == ["24 pkts", "30 pkts", "20 pkts"]
-    assert (found.params["denominator"], found.params["exponent"], found.params["ecn"]) == (
+    imported = read(IOS)
+    assert (imported.box, imported.discipline, imported.rate_bps) == ("ios", "wred", 2e7)
+    assert imported.params["min_th"] == ["24 pkts", "30 pkts", "20 pkts"]
+    assert (imported.params["denominator"], imported.params["exponent"], imported.params["ecn"]) == (
         [10, 20, 5],
         7,
         True,
     )
-    assert any("1 is DSCP 10, 2 is DSCP 14" in note.text for note in found.notes)
+    assert any("1 is DSCP 10, 2 is DSCP 14" in note.text for note in imported.notes)
 
 
 def test_what_ios_shows_is_read() -> None:
-    found = read(SHOW)
-    assert found.params["min_th"] == [f"{low} pkts" for low in (20, 22, 24, 26, 28, 30, 32, 34)]
-    assert (found.params["limit"], found.params["exponent"], found.rate_bps) == ("64 pkts", 9, 1e7)
+    imported = read(SHOW)
+    assert imported.params["min_th"] == [f"{low} pkts" for low in (20, 22, 24, 26, 28, 30, 32, 34)]
+    assert (imported.params["limit"], imported.params["exponent"], imported.rate_bps) == ("64 pkts", 9, 1e7)
 
 
 def test_what_ios_does_not_say_is_assumed() -> None:
-    found = read(
+    imported = read(
         "policy-map P\n class class-default\n  random-detect\n  random-detect precedence 0 10 30 5\n"
     )
-    assert found.params["min_th"][:2] == ["10 pkts", "22 pkts"]
-    assert {note.key for note in found.notes if note.kind == "assumed"} == {"limit", "exponent", "min_th"}
+    assert imported.params["min_th"][:2] == ["10 pkts", "22 pkts"]
+    assert {note.key for note in imported.notes if note.kind == "assumed"} == {"limit", "exponent", "min_th"}
 
 
 NESTED = """\
@@ -301,9 +310,9 @@ NESTED_SHOW = """\
 
 @pytest.mark.parametrize("text", [NESTED, NESTED_SHOW])
 def test_a_class_of_a_nested_policy_has_the_rate_of_the_class_around_it(text: str) -> None:
-    found = read(text)
-    assert (found.discipline, found.params["min_th"], found.rate_bps) == ("wred", ["32 pkts"], 2e7)
-    assert any("guaranteed 10 Mbit/s" in note.text for note in found.notes)
+    imported = read(text)
+    assert (imported.discipline, imported.params["min_th"], imported.rate_bps) == ("wred", ["32 pkts"], 2e7)
+    assert any("guaranteed 10 Mbit/s" in note.text for note in imported.notes)
 
 
 def test_what_is_shown_after_a_nested_policy_belongs_to_the_one_around_it() -> None:
@@ -322,10 +331,10 @@ def test_a_share_of_a_shaped_class_and_the_speed_of_an_interface() -> None:
 
 
 def test_dscps_that_are_not_given_have_the_defaults_of_ios() -> None:
-    found = read("policy-map P\n class DATA\n  random-detect dscp-based\n")
-    assert found.params["min_th"][:5] == [f"{low} pkts" for low in (20, 22, 32, 28, 24)]
-    assert found.params["min_th"][18] == "36 pkts", "EF"
-    assert any(note.key == "min_th" and note.kind == "assumed" for note in found.notes)
+    imported = read("policy-map P\n class DATA\n  random-detect dscp-based\n")
+    assert imported.params["min_th"][:5] == [f"{low} pkts" for low in (20, 22, 32, 28, 24)]
+    assert imported.params["min_th"][18] == "36 pkts", "EF"
+    assert any(note.key == "min_th" and note.kind == "assumed" for note in imported.notes)
 
 
 def test_times_need_a_rate() -> None:
@@ -336,24 +345,24 @@ def test_times_need_a_rate() -> None:
 
 
 def test_a_junos_stanza_and_its_set_form_are_the_same() -> None:
-    found = read(JUNOS)
-    assert (found.discipline, found.rate_bps, found.params["ecn"]) == ("curve", 5e7, True)
-    assert found.params["limit"] == "250000 B"  # 40 ms at 50 Mbit/s
-    assert found.params["curve"] == "points 62500 0, 125000 0.2, 187500 1"
+    imported = read(JUNOS)
+    assert (imported.discipline, imported.rate_bps, imported.params["ecn"]) == ("curve", 5e7, True)
+    assert imported.params["limit"] == "250000 B"  # 40 ms at 50 Mbit/s
+    assert imported.params["curve"] == "points 62500 0, 125000 0.2, 187500 1"
     from dropcurve.boxes.junos_read import statements
 
     lines = "\n".join("set " + " ".join(words) for words in statements(JUNOS))
-    assert read(lines).params == found.params
+    assert read(lines).params == imported.params
 
 
 def test_junos_draws_its_lines_from_zero_to_everything() -> None:
     text = (
         "set class-of-service drop-profiles p interpolate fill-level [ 40 70 ] drop-probability [ {} 30 ]\n"
     )
-    found = read(text.format(0), buffer_bytes=100_000)
-    assert found.params["curve"] == "points 40000 0, 70000 0.3, 100000 1"
-    found = read(text.format(10), buffer_bytes=100_000)
-    assert found.params["curve"] == "points 0 0, 40000 0.1, 70000 0.3, 100000 1"
+    imported = read(text.format(0), buffer_bytes=100_000)
+    assert imported.params["curve"] == "points 40000 0, 70000 0.3, 100000 1"
+    imported = read(text.format(10), buffer_bytes=100_000)
+    assert imported.params["curve"] == "points 0 0, 40000 0.1, 70000 0.3, 100000 1"
 
 
 def test_the_junos_profile_that_a_scheduler_uses_is_taken_with_what_the_queue_is_promised() -> None:
@@ -364,34 +373,34 @@ def test_the_junos_profile_that_a_scheduler_uses_is_taken_with_what_the_queue_is
         schedulers { ef { transmit-rate percent 40; buffer-size temporal 20k; }
             be { transmit-rate percent 60; buffer-size temporal 40k;
                 drop-profile-map loss-priority any protocol any drop-profile used; } } }"""
-    found = read(text)
-    assert (found.params["limit"], found.params["max_th"], found.others) == (
+    imported = read(text)
+    assert (imported.params["limit"], imported.params["max_th"], imported.others) == (
         "250000 B",
         "250000 B",
         ["ef"],
     )
-    assert any("guaranteed 30 Mbit/s" in note.text for note in found.notes)
+    assert any("guaranteed 30 Mbit/s" in note.text for note in imported.notes)
 
 
 def test_an_openconfig_threshold_beyond_the_buffer_keeps_its_slope() -> None:
     text = """{"openconfig-qos:queue-management-profile": [{"name": "P", "wred": {"uniform": {"config":
     {"min-threshold": "50000", "max-threshold": "250000", "max-drop-probability-percent": 10}}}}]}"""
-    found = read(text, buffer_bytes=150_000)
-    assert (found.params["max_th"], found.params["max_p"]) == ("150000 B", pytest.approx(0.05))
+    imported = read(text, buffer_bytes=150_000)
+    assert (imported.params["max_th"], imported.params["max_p"]) == ("150000 B", pytest.approx(0.05))
 
 
 def test_a_junos_profile_of_steps() -> None:
-    found = read(JUNOS, name="steps", buffer_bytes=100_000)
-    assert found.params["curve"] == "until 80000: 0.1; 0.6"
-    assert found.params["min_th"] == "40000 B"
+    imported = read(JUNOS, name="steps", buffer_bytes=100_000)
+    assert imported.params["curve"] == "until 80000: 0.1; 0.6"
+    assert imported.params["min_th"] == "40000 B"
 
 
 def test_sonic_takes_the_profile_that_a_queue_uses() -> None:
-    found = read(json.dumps(SONIC), buffer_bytes=4_000_000)
-    assert (found.discipline, found.others) == ("wred", ["OTHER"])
-    assert found.params["min_th"] == ["1048576 B", "524288 B"]
-    assert found.params["denominator"] == [20.0, 10.0]
-    assert found.params["ecn"] is True
+    imported = read(json.dumps(SONIC), buffer_bytes=4_000_000)
+    assert (imported.discipline, imported.others) == ("wred", ["OTHER"])
+    assert imported.params["min_th"] == ["1048576 B", "524288 B"]
+    assert imported.params["denominator"] == [20.0, 10.0]
+    assert imported.params["ecn"] is True
 
 
 @pytest.mark.parametrize(
@@ -411,15 +420,15 @@ def test_sonic_takes_the_rate_of_the_port_where_no_other_is_given(
         "WRED_PROFILE": {"P": profile}, "QUEUE": {queue: {"wred_profile": "P"}},
         "PORT": {name: {"speed": speed} for name, speed in speeds.items()},
     })  # fmt: skip
-    found = read(text, box="sonic")
-    assert (found.port_bps, found.rate_bps) == (rate, None)
-    assert any(note.key == "rate" for note in found.notes) == (len(speeds) > 1)
+    imported = read(text, box="sonic")
+    assert (imported.port_bps, imported.rate_bps) == (rate, None)
+    assert any(note.key == "rate" for note in imported.notes) == (len(speeds) > 1)
     if rate is None:
         with pytest.raises(UsageError, match="--rate: not given"):
-            place(found)
+            place(imported)
     else:
-        assert place(found).rate_bps == rate
-        assert place(found, rate_bps=10e9).rate_bps == 10e9
+        assert place(imported).rate_bps == rate
+        assert place(imported, rate_bps=10e9).rate_bps == 10e9
 
 
 def test_a_port_of_sonic_with_a_speed_in_words_is_refused() -> None:
@@ -435,8 +444,12 @@ def test_openconfig_with_a_prefix_and_text_numbers() -> None:
     text = """{"openconfig-qos:queue-management-profile": [{"name": "ECN", "wred": {"uniform": {"config":
     {"min-threshold": "80000", "max-threshold": "18446744073709551615", "enable-ecn": true, "drop": false,
      "max-drop-probability-percent": 1}}}}]}"""
-    found = read(text, box="openconfig")
-    assert (found.params["min_th"], found.params["max_p"], found.params["ecn"]) == ("80000 B", 0.01, True)
+    imported = read(text, box="openconfig")
+    assert (imported.params["min_th"], imported.params["max_p"], imported.params["ecn"]) == (
+        "80000 B",
+        0.01,
+        True,
+    )
 
 
 @pytest.mark.parametrize("box", ROUTERS)
@@ -513,10 +526,11 @@ def test_a_text_of_no_known_kind() -> None:
 
 
 def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
-    made = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
+    exported = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
     # Twice as much is taken by the paper's spacing as by a draw for each packet: 2 % and 1 % half way.
     assert any(
-        "1 % of packets are dropped or marked instead of 2 % (max_p = 0.04" in line for line in made.effect
+        "1 % of packets are dropped or marked instead of 2 % (max_p = 0.04" in line
+        for line in exported.effect
     )
 
 
@@ -548,10 +562,10 @@ def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
     ids=["ios", "old ios", "default burst", "percent", "tc", "junos"],
 )
 def test_a_text_with_policers_alone_is_that_policer(text: str, params: dict[str, str]) -> None:
-    found = read(text, rate_bps=2e7)
-    assert (found.discipline, found.params) == ("policer", params)
-    assert any("for a queue shape to that rate instead" in note.text for note in found.notes)
-    assert [one.title for one in read_all(text, rate_bps=2e7)] == [found.title]
+    imported = read(text, rate_bps=2e7)
+    assert (imported.discipline, imported.params) == ("policer", params)
+    assert any("for a queue shape to that rate instead" in note.text for note in imported.notes)
+    assert [one.title for one in read_all(text, rate_bps=2e7)] == [imported.title]
 
 
 def test_a_policer_of_a_share_asks_for_the_rate() -> None:
@@ -607,11 +621,11 @@ def test_a_class_is_judged_by_the_thresholds_of_its_own_code_points() -> None:
 @pytest.mark.parametrize(("direction", "letter", "other"), [("up", "e", "download"), ("down", "i", "upload")])
 def test_a_section_of_sqm_has_the_queue_in_its_direction(direction: str, letter: str, other: str) -> None:
     params = {"limit": "1001 pkts", "target": "8 ms"}
-    made = export("fq_codel", params, box="sqm", rate_bps=2e7, direction=direction)
-    assert f"option {direction}load '20000'" in made.text
-    assert f"option {other} '0'" in made.text
-    assert f"option {letter}target '8ms'" in made.text
-    assert any(note.key == other and "not shaped" in note.text for note in made.notes)
+    exported = export("fq_codel", params, box="sqm", rate_bps=2e7, direction=direction)
+    assert f"option {direction}load '20000'" in exported.text
+    assert f"option {other} '0'" in exported.text
+    assert f"option {letter}target '8ms'" in exported.text
+    assert any(note.key == other and "not shaped" in note.text for note in exported.notes)
     both = export("fq_codel", params, box="sqm", rate_bps=2e7, direction=direction, other_bps=3e6)
     assert f"option {other} '3000'" in both.text
     back = read(both.text, name=f"{direction}load")
@@ -621,8 +635,8 @@ def test_a_section_of_sqm_has_the_queue_in_its_direction(direction: str, letter:
 
 
 def test_the_queue_of_what_users_receive_is_that_of_the_interface_towards_them() -> None:
-    made = [export("codel", {}, box="linux", rate_bps=2e7, direction=one) for one in ("down", "up", "")]
-    assert [DOWNWARDS in one.notes for one in made] == [True, False, False]
+    exports = [export("codel", {}, box="linux", rate_bps=2e7, direction=one) for one in ("down", "up", "")]
+    assert [DOWNWARDS in one.notes for one in exports] == [True, False, False]
 
 
 def test_policers_of_a_switch_are_named_as_lost() -> None:
@@ -679,18 +693,18 @@ def test_policers_of_a_switch_are_named_as_lost() -> None:
     ids=["tc", "mikrotik port", "mikrotik rule", "dummynet", "junos", "openconfig"],
 )
 def test_policers_of_every_box_are_named_with_their_rate_and_their_meaning(text: str, named: str) -> None:
-    found = [note for note in read(text, rate_bps=2e7).notes if note.key == "police"]
-    assert found and found[0].kind == "lost"
-    assert named in " ".join(note.text for note in found)
-    assert "no queue forms" in found[0].text
+    notes = [note for note in read(text, rate_bps=2e7).notes if note.key == "police"]
+    assert notes and notes[0].kind == "lost"
+    assert named in " ".join(note.text for note in notes)
+    assert "no queue forms" in notes[0].text
 
 
 def test_vyos_puts_a_queue_into_the_class_that_it_replaces_and_cake_into_none() -> None:
-    made = export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
-    lines = made.text.splitlines()
+    exported = export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
+    lines = exported.text.splitlines()
     assert lines[0] == "set qos policy shaper WAN class 10 queue-type fq-codel"
     assert all(line.startswith("set qos policy shaper WAN class 10 ") for line in lines)
-    assert (made.discipline_as_loaded, made.params_as_loaded["limit"]) == ("fq_codel", "100 pkts")
+    assert (exported.discipline_as_loaded, exported.params_as_loaded["limit"]) == ("fq_codel", "100 pkts")
     with pytest.raises(dc.ScenarioError, match="not in a class of a shaper"):
         export("cake", {}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
 
@@ -711,9 +725,9 @@ def test_a_policy_of_ios_in_two_classes_names_the_one_that_was_not_taken() -> No
         for name, rate in (("EAST", 40_000_000), ("WEST", 15_000_000))
     )
     text = "policy-map INNER\n class class-default\n  queue-limit 90 packets\n" + parents
-    found = read(text, name="INNER/class-default")
-    assert found.rate_bps == 15e6
-    (note,) = [one for one in found.notes if one.key == "service-policy"]
+    imported = read(text, name="INNER/class-default")
+    assert imported.rate_bps == 15e6
+    (note,) = [one for one in imported.notes if one.key == "service-policy"]
     assert note.text == "EAST/class-default holds this policy too: the rate is that of WEST/class-default"
     alone = read(text.partition("policy-map WEST")[0], name="INNER/class-default")
     assert alone.rate_bps == 40e6 and not [one for one in alone.notes if one.key == "service-policy"]
@@ -727,20 +741,20 @@ def test_a_parent_of_routeros_holds_no_packets_and_shapes_its_leaves() -> None:
         "add name=bulk limit-at=30M max-limit=35M parent=all queue=default\n"
         "add max-limit=10M name=alone parent=ether2\n"
     )
-    found = {one.title: (one.rate_bps, one.share_bps) for one in read_all(text)}
-    assert found == {"voip": (40e6, 2e6), "bulk": (35e6, 30e6), "alone": (10e6, None)}
+    rates = {one.title: (one.rate_bps, one.share_bps) for one in read_all(text)}
+    assert rates == {"voip": (40e6, 2e6), "bulk": (35e6, 30e6), "alone": (10e6, None)}
 
 
 @pytest.mark.parametrize("box", ["sonic", "openconfig"])
 def test_switches_mark_above_the_upper_threshold_where_they_mark(box: str) -> None:
-    made = export("red", {**BASE, "ecn": True}, box=box, rate_bps=RATE)
-    assert made.params_as_loaded["ecn_forced"] == "mark"
-    assert read(made.text, box=box).params["ecn_forced"] == "mark"
+    exported = export("red", {**BASE, "ecn": True}, box=box, rate_bps=RATE)
+    assert exported.params_as_loaded["ecn_forced"] == "mark"
+    assert read(exported.text, box=box).params["ecn_forced"] == "mark"
     assert "ecn_forced" not in export("red", {**BASE, "ecn": False}, box=box, rate_bps=RATE).params_as_loaded
 
 
 def test_a_step_over_the_present_queue_loses_nothing_on_a_switch() -> None:
     step = {"limit": "500 pkts", "min_th": "24 pkts", "max_th": "25 pkts", "max_p": 1.0, "w_q": 0.999999,
             "spacing": "geometric", "ecn": True, "ecn_forced": "mark"}  # fmt: skip
-    made = export("red", step, box="sonic", rate_bps=RATE)
-    assert {note.key for note in made.notes if note.kind == "lost"} == {"limit"}
+    exported = export("red", step, box="sonic", rate_bps=RATE)
+    assert {note.key for note in exported.notes if note.kind == "lost"} == {"limit"}

@@ -29,15 +29,15 @@ def params(text: str) -> dict[str, Any]:
     return read(text).params
 
 
-@pytest.mark.parametrize(("asked", "found"), EWMA.items())
-def test_a_burst_becomes_the_weight_that_tc_finds(asked: tuple[int, int], found: int) -> None:
-    assert tc_numbers.ewma(*asked) == found
-    assert asked[1] in tc_numbers.bursts(asked[0], found)
+@pytest.mark.parametrize(("asked", "exponent"), EWMA.items())
+def test_a_burst_becomes_the_weight_that_tc_finds(asked: tuple[int, int], exponent: int) -> None:
+    assert tc_numbers.ewma(*asked) == exponent
+    assert asked[1] in tc_numbers.bursts(asked[0], exponent)
 
 
-@pytest.mark.parametrize(("asked", "found"), SCELL.items())
-def test_the_idle_table_has_the_cells_that_tc_finds(asked: tuple[int, int, float], found: int) -> None:
-    assert tc_numbers.scell_log(*asked) == found
+@pytest.mark.parametrize(("asked", "exponent"), SCELL.items())
+def test_the_idle_table_has_the_cells_that_tc_finds(asked: tuple[int, int, float], exponent: int) -> None:
+    assert tc_numbers.scell_log(*asked) == exponent
 
 
 def test_bursts_that_tc_refuses() -> None:
@@ -74,21 +74,24 @@ def test_every_burst_of_a_weight_gives_that_weight(low: float, exponent: int) ->
 @pytest.mark.parametrize("discipline", sorted(WRITERS))
 @pytest.mark.parametrize("shape", [False, True])
 def test_defaults_come_back_as_loaded(discipline: str, shape: bool) -> None:
-    made = export(discipline, {}, box="linux", rate_bps=RATE, shape=shape)
-    found = read(made.text)
-    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
-    assert found.rate_bps == (RATE if shape or discipline in ("cake", "cobalt") else None)
+    exported = export(discipline, {}, box="linux", rate_bps=RATE, shape=shape)
+    imported = read(exported.text)
+    assert (imported.discipline, imported.params) == (
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
+    )
+    assert imported.rate_bps == (RATE if shape or discipline in ("cake", "cobalt") else None)
 
 
 def test_cake_is_read_with_its_tins_isolation_and_framing() -> None:
     shown = "qdisc cake 1: dev eth0 root refcnt 2 bandwidth 20Mbit diffserv4 dual-dsthost nat nowash no-ack-filter "
-    found = read(shown + "split-gso rtt 50ms ptm overhead 30 mpu 68")
-    assert (found.discipline, found.rate_bps) == ("cake", 20e6)
-    assert found.params == {
+    imported = read(shown + "split-gso rtt 50ms ptm overhead 30 mpu 68")
+    assert (imported.discipline, imported.rate_bps) == ("cake", 20e6)
+    assert imported.params == {
         "bandwidth": "20 Mbit/s", "tins": "diffserv4", "isolate": "dual_dsthost", "interval": "50 ms",
         "overhead": "30 B", "mpu": "68 B", "framing": "ptm",
     }  # fmt: skip
-    assert [note.key for note in found.notes if note.kind == "lost"] == ["nat"]
+    assert [note.key for note in imported.notes if note.kind == "lost"] == ["nat"]
 
 
 def test_cake_counts_the_ethernet_header_unless_an_overhead_is_given() -> None:
@@ -119,12 +122,15 @@ def test_red_and_its_relatives_come_back_as_loaded(
         "w_q": w_q, "ecn": ecn,
     }  # fmt: skip
     assume(max_p / (1500 * width) > 2.0**-30)  # flatter ones are refused
-    made = export(kind, asked, box="linux", rate_bps=RATE)
-    found = read(made.text)
-    assert (found.discipline, found.params) == (made.discipline_as_loaded, made.params_as_loaded)
+    exported = export(kind, asked, box="linux", rate_bps=RATE)
+    imported = read(exported.text)
+    assert (imported.discipline, imported.params) == (
+        exported.discipline_as_loaded,
+        exported.params_as_loaded,
+    )
     # Loaded values are expressible: a second export changes nothing.
-    again = export(found.discipline, found.params, box="linux", rate_bps=RATE)
-    assert again.params_as_loaded == made.params_as_loaded
+    again = export(imported.discipline, imported.params, box="linux", rate_bps=RATE)
+    assert again.params_as_loaded == exported.params_as_loaded
 
 
 @settings(max_examples=40, deadline=None)
@@ -140,16 +146,16 @@ def test_codel_and_fq_codel_come_back_as_loaded(
 ) -> None:
     times = {"target": f"{target} us", "interval": f"{interval} us", "limit": f"{limit} pkts"}
     for kind, extra in (("codel", {}), ("fq_codel", {"flows": flows, "quantum": f"{quantum} B"})):
-        made = export(kind, {**times, **extra}, box="linux", rate_bps=RATE)
-        assert read(made.text).params == made.params_as_loaded
+        exported = export(kind, {**times, **extra}, box="linux", rate_bps=RATE)
+        assert read(exported.text).params == exported.params_as_loaded
 
 
 @settings(max_examples=40, deadline=None)
 @given(alpha=st.integers(0, 32), beta=st.integers(0, 32), target=st.integers(1, 10**6), ecn=st.booleans())
 def test_pie_comes_back_as_asked(alpha: int, beta: int, target: int, ecn: bool) -> None:
     asked = {"alpha": alpha / 16, "beta": beta / 16, "target": f"{target} us", "ecn": ecn}
-    found = params(export("pie", asked, box="linux", rate_bps=RATE).text)
-    assert (found["alpha"], found["beta"], found["ecn"]) == (alpha / 16, beta / 16, ecn)
+    back = params(export("pie", asked, box="linux", rate_bps=RATE).text)
+    assert (back["alpha"], back["beta"], back["ecn"]) == (alpha / 16, beta / 16, ecn)
 
 
 @pytest.mark.parametrize(
@@ -181,21 +187,25 @@ def test_several_contradictions_are_reported_at_once() -> None:
 
 
 def test_a_probability_of_one_does_not_overflow() -> None:
-    made = export("red", {"max_p": 1.0}, box="linux", rate_bps=RATE)
-    assert "probability 0.9999999" in made.text
-    assert any(note.key == "max_p" and "overflows" in note.text for note in made.notes)
+    exported = export("red", {"max_p": 1.0}, box="linux", rate_bps=RATE)
+    assert "probability 0.9999999" in exported.text
+    assert any(note.key == "max_p" and "overflows" in note.text for note in exported.notes)
 
 
 def test_what_is_lost_is_said_with_its_effect() -> None:
-    made = export(
+    exported = export(
         "red",
         {"dialect": "ns2", "limit": "200 pkts", "min_th": "20 pkts", "max_th": "60 pkts", "w_q": 0.002},
         box="linux",
         rate_bps=RATE,
     )
-    assert {note.key for note in made.notes if note.kind == "lost"} >= {"spacing", "above_max", "byte_mode"}
+    assert {note.key for note in exported.notes if note.kind == "lost"} >= {
+        "spacing",
+        "above_max",
+        "byte_mode",
+    }
     # ns-2 takes 2/3 p_b, Linux 2 p_b: three times as much.
-    assert any("halfway" in line and "3.39 %" in line and "9.52 %" in line for line in made.effect)
+    assert any("halfway" in line and "3.39 %" in line and "9.52 %" in line for line in exported.effect)
 
 
 def test_what_linux_has_not_is_refused() -> None:
@@ -220,8 +230,8 @@ qdisc gred 8023: root refcnt 2 vqs 2 default 1 grio limit 100Kb
 
 
 def test_what_tc_shows_is_read() -> None:
-    found = params(SHOWN)
-    assert (found["limit"], found["min_th"], found["max_th"], found["w_q"], found["ecn"]) == (
+    red = params(SHOWN)
+    assert (red["limit"], red["min_th"], red["max_th"], red["w_q"], red["ecn"]) == (
         "150000 B", "15000 B", "45000 B", 1 / 16, True,
     )  # fmt: skip
     codel = params(SHOWN_JSON)
@@ -231,14 +241,14 @@ def test_what_tc_shows_is_read() -> None:
 
 
 def test_what_the_text_hides_is_assumed_and_said() -> None:
-    found = read("qdisc red 8001: dev eth0 root refcnt 2 limit 400000b min 30000b max 90000b\n")
-    assert {note.key for note in found.notes if note.kind == "assumed"} == {"max_p", "w_q"}
+    imported = read("qdisc red 8001: dev eth0 root refcnt 2 limit 400000b min 30000b max 90000b\n")
+    assert {note.key for note in imported.notes if note.kind == "assumed"} == {"max_p", "w_q"}
 
 
 @pytest.mark.parametrize(("limit", "words"), [(30_000, "RED drops any"), (60_000, "RED drops all")])
 def test_a_buffer_that_is_full_too_early_is_reported(limit: int, words: str) -> None:
-    found = read(f"tc qdisc add dev e root red limit {limit} min 30000 max 90000 avpkt 1500 burst 40\n")
-    (note,) = (note for note in found.notes if note.key == "limit")
+    imported = read(f"tc qdisc add dev e root red limit {limit} min 30000 max 90000 avpkt 1500 burst 40\n")
+    (note,) = (note for note in imported.notes if note.key == "limit")
     assert note.text.endswith(words)
 
 
@@ -270,20 +280,20 @@ def test_texts_that_are_refused(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("discipline", sorted(WRITERS))
 def test_the_real_tc_takes_every_export(discipline: str) -> None:
-    found = tc_try.trial(export(discipline, {}, box="linux", rate_bps=RATE, shape=True).text)
-    old = [one.message for one in found.verdicts if "too old" in one.message]
-    if found.skipped or old:
-        pytest.skip(found.skipped or old[0])
-    assert found.passed, [one for one in found.verdicts if one.outcome == "refused"]
+    trial = tc_try.trial(export(discipline, {}, box="linux", rate_bps=RATE, shape=True).text)
+    old = [one.message for one in trial.verdicts if "too old" in one.message]
+    if trial.skipped or old:
+        pytest.skip(trial.skipped or old[0])
+    assert trial.passed, [one for one in trial.verdicts if one.outcome == "refused"]
 
 
 def test_the_real_tc_refuses_nonsense() -> None:
-    found = tc_try.trial(
+    trial = tc_try.trial(
         "tc qdisc add dev eth0 root red limit 150000 min 15000 max 45000 avpkt 1500 burst 5\n"
     )
-    if found.skipped:
-        pytest.skip(found.skipped)
-    assert [one.outcome for one in found.verdicts] == ["refused"]
+    if trial.skipped:
+        pytest.skip(trial.skipped)
+    assert [one.outcome for one in trial.verdicts] == ["refused"]
 
 
 #: A script of three classes that borrow from one another, run with sudo.
@@ -304,9 +314,9 @@ sudo tc qdisc add dev wan0 parent 2:33 fq_codel
 def test_commands_under_sudo_are_recognised_and_priorities_of_classes_are_named_as_lost(
     first: str, last: str, lost: list[str]
 ) -> None:
-    found = read_all(BORROWING.format(first=first, last=last))
-    assert [one.rate_bps for one in found] == [25e6, 12e6]
-    notes = [note.text.partition(":")[0] for one in found for note in one.notes if note.key == "prio"]
+    queues = read_all(BORROWING.format(first=first, last=last))
+    assert [one.rate_bps for one in queues] == [25e6, 12e6]
+    notes = [note.text.partition(":")[0] for one in queues for note in one.notes if note.key == "prio"]
     assert notes == lost
 
 
@@ -349,8 +359,8 @@ def test_of_several_classes_the_default_of_the_shaper_is_read(default: str, leaf
         "tc qdisc add dev eth0 parent 1:10 handle 10: pfifo limit 50\n"
         f"tc qdisc add dev eth0 parent 1:30 handle 30: {leaf}\n{inner}"
     )
-    found = read(text)
-    assert (found.params["limit"], found.rate_bps) == ("300 pkts", 10e6)
+    imported = read(text)
+    assert (imported.params["limit"], imported.rate_bps) == ("300 pkts", 10e6)
     # Without a default class it is the first.
     first = read(text.replace(f" default {default}", ""))
     assert (first.params["limit"], first.rate_bps) == ("50 pkts", 5e6)
@@ -361,9 +371,9 @@ def test_several_variables_of_a_line_are_filled_in() -> None:
         'DEV=ppp0; UP="1800kbit"  # rates\nLIM=20; B=2kb;\n'
         "tc qdisc add dev $DEV root tbf rate $UP limit ${LIM}kb burst $B\n"
     )
-    found = read(text)
-    assert "ppp0" in found.title
-    assert (found.rate_bps, found.params["limit"]) == (1.8e6, "20480 B")
+    imported = read(text)
+    assert "ppp0" in imported.title
+    assert (imported.rate_bps, imported.params["limit"]) == (1.8e6, "20480 B")
 
 
 @pytest.mark.parametrize(

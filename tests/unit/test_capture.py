@@ -29,10 +29,10 @@ def traced(folder: Path) -> Trace:
 
 def test_a_capture_has_a_packet_for_each_row(traced: Trace) -> None:
     path = traced.write("run.pcapng")
-    found = captures.packets(path)
-    assert len(found) == len(traced)
-    assert [size for _, size in found] == traced.size_bytes.tolist()
-    assert [time for time, _ in found] == (traced.time_ns - traced.time_ns[0]).tolist()
+    packets = captures.packets(path)
+    assert len(packets) == len(traced)
+    assert [size for _, size in packets] == traced.size_bytes.tolist()
+    assert [time for time, _ in packets] == (traced.time_ns - traced.time_ns[0]).tolist()
 
 
 def test_marks_reach_the_destination_as_congestion_experienced(traced: Trace) -> None:
@@ -88,9 +88,9 @@ def test_tcpdump_reads_every_packet(traced: Trace) -> None:
 
 
 def test_the_verb_prints_and_writes(dropcurve: Callable[..., Any]) -> None:
-    found = dropcurve("trace", "short.toml", "--rows", "3", "--write", "run.pcapng")
-    assert found.code == 0
-    assert found.out.splitlines()[0].split() == [
+    answer = dropcurve("trace", "short.toml", "--rows", "3", "--write", "run.pcapng")
+    assert answer.code == 0
+    assert answer.out.splitlines()[0].split() == [
         "time",
         "(s)",
         "event",
@@ -99,8 +99,8 @@ def test_the_verb_prints_and_writes(dropcurve: Callable[..., Any]) -> None:
         "bytes",
         "direction",
     ]
-    assert found.out.splitlines()[-1] == "run.pcapng"
-    assert "rows in all" in found.err
+    assert answer.out.splitlines()[-1] == "run.pcapng"
+    assert "rows in all" in answer.err
     again = dropcurve("trace", "short.toml", "--write", "run.pcapng")
     assert (again.code, again.out) == (2, "")
     assert "give --force to replace it" in again.err

@@ -171,11 +171,11 @@ def test_no_bytes_make_it_fail_otherwise(
     path = tmp_path_factory.getbasetemp() / "noise.pcap"
     path.write_bytes(head + tail)
     try:
-        found = captures.packets(path)
+        packets = captures.packets(path)
     except DropcurveError as error:
         assert "noise.pcap: " in str(error)
     else:
-        assert found[0][0] == 0
+        assert packets[0][0] == 0
 
 
 SCENARIO = """
@@ -234,13 +234,13 @@ def test_packets_leave_when_they_did(tmp_path: Path) -> None:
     (tmp_path / "x.pcap").write_bytes(classic(frames, nano=True, link=101))
     (tmp_path / "x.toml").write_text(SCENARIO, encoding="utf-8")
     scenario = dc.Scenario.load(tmp_path / "x.toml")
-    found = trace(scenario)
-    sent, received = found.rows("send"), found.rows("receive")
-    assert list(zip(found.time_ns[sent], found.size_bytes[sent], strict=True)) == packets
+    traced = trace(scenario)
+    sent, received = traced.rows("send"), traced.rows("receive")
+    assert list(zip(traced.time_ns[sent], traced.size_bytes[sent], strict=True)) == packets
     # A byte takes a nanosecond at the bottleneck, where the first three queue; then 12 ms to go.
     ends = [1500, 1540, 1581, 1_234_567_891 + 576, 9_000_000_001 + 1200]
-    assert list(found.time_ns[received]) == [end + 12_000_000 for end in ends]
-    flow = found.summary["flows"][0]
+    assert list(traced.time_ns[received]) == [end + 12_000_000 for end in ends]
+    flow = traced.summary["flows"][0]
     assert (flow["sent_pkts"], flow["received_bytes"]) == (5, 3357)
     assert flow["goodput_bytes"] == 3357 - 5 * 28
 
@@ -254,11 +254,11 @@ def test_rounds_go_on_to_the_end_of_the_run(tmp_path: Path) -> None:
         ("flows.office.repeat", True),
         ("flows.office.repeat_after", "500 ms"),
     ]
-    found = trace(dc.Scenario.load(tmp_path / "x.toml").edit([*edits, ("flows.office.scale", 2.0)]))
-    rows = found.rows("send")
+    traced = trace(dc.Scenario.load(tmp_path / "x.toml").edit([*edits, ("flows.office.scale", 2.0)]))
+    rows = traced.rows("send")
     times = [0, 2, 2.5, 4.5, 5, 7, 7.5, 9.5]
-    assert list(found.time_ns[rows] / 1e9) == times
-    assert list(found.size_bytes[rows]) == [100, 200] * 4
+    assert list(traced.time_ns[rows] / 1e9) == times
+    assert list(traced.size_bytes[rows]) == [100, 200] * 4
 
 
 def test_the_hash_is_that_of_the_contents(tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ def test_a_value_of_another_kind_is_refused_with_its_place_and_the_remedy(
 ) -> None:
     config.write_text(text, encoding="utf-8")
     assert invoke(["compare", "droptail_vs_red"]) == 2
-    found = capfd.readouterr().err
-    assert said in found and found.count("\n") == 1
+    message = capfd.readouterr().err
+    assert said in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_wrong_number_of_jobs_in_the_environment_is_one_line(
 ) -> None:
     monkeypatch.setenv(defaults.JOBS, value)
     assert invoke(["compare", "droptail_vs_red"]) == 2
-    found = capfd.readouterr().err
-    assert said in found and found.count("\n") == 1
+    message = capfd.readouterr().err
+    assert said in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_a_default_that_a_verb_refuses_is_named_with_its_place(
 ) -> None:
     config.write_text(text, encoding="utf-8")
     assert invoke(["tune", "--link", "dsl:up"]) == 2
-    found = capfd.readouterr().err
-    assert f"{config.parent}/{said}" in found and found.count("\n") == 1
+    message = capfd.readouterr().err
+    assert f"{config.parent}/{said}" in message and message.count("\n") == 1
 
 
 def test_a_value_of_the_command_line_is_named_without_the_place_of_defaults(
@@ -225,12 +225,12 @@ def test_every_printed_queue_of_a_box_can_be_typed_again(box: str, kind: str) ->
         "prio": {"bands": ["plain", {"kind": "red", **red}], "class_by": "precedence",
                  "band_of": [1, 1, 1, 1, 1, 0]},
     }[kind]  # fmt: skip
-    made = boxes.export(kind, asked, box=box, rate_bps=1e8)
-    found = boxes.read(made.text, rate_bps=1e8, buffer_bytes=None if kind == "prio" else 150_000)
+    exported = boxes.export(kind, asked, box=box, rate_bps=1e8)
+    imported = boxes.read(exported.text, rate_bps=1e8, buffer_bytes=None if kind == "prio" else 150_000)
     for text, kind_as_loaded, params in (
-        (made.queue_as_loaded, made.discipline_as_loaded, made.params_as_loaded),
-        (found.queue, found.discipline, found.params),
-        (queue_text(*found.placed), *found.placed),
+        (exported.queue_as_loaded, exported.discipline_as_loaded, exported.params_as_loaded),
+        (imported.queue, imported.discipline, imported.params),
+        (queue_text(*imported.placed), *imported.placed),
     ):
         again, parsed = values.queue(text)
         assert (

@@ -16,7 +16,7 @@ from dropcurve.runs import derived
 SHORT = "droptail_vs_red"
 
 
-def made(keep: _core.Keep, **edits: Any) -> _core.Run:
+def run_of(keep: _core.Keep, **edits: Any) -> _core.Run:
     core = dc.Scenario.load(SHORT).with_(run__duration="20 s", run__warmup="3 s", **edits).core
     (run,) = _core.run_many([(core, 1, keep)], 1)
     return run
@@ -38,7 +38,7 @@ def mser5(values: np.ndarray) -> int | None:
 
 
 def test_the_core_agrees_with_the_series() -> None:
-    run = made("series")
+    run = run_of("series")
     series, derived = Series.from_curves(run.series()), run.derived()
     assert derived is not None
     curves = [series.select("cwnd", component) for component in series.components("cwnd")]
@@ -55,12 +55,12 @@ def test_the_core_agrees_with_the_series() -> None:
 
 
 def test_results_are_the_same_with_and_without_series() -> None:
-    assert made("derived").derived() == made("series").derived()
-    assert made("summary").derived() is None
+    assert run_of("derived").derived() == run_of("series").derived()
+    assert run_of("summary").derived() is None
 
 
 def test_a_run_without_samples_has_gaps() -> None:
-    assert derived.summary(made("summary"))["derived"] == {"sync": None, "transient_s": None}
+    assert derived.summary(run_of("summary"))["derived"] == {"sync": None, "transient_s": None}
 
 
 @dataclass
@@ -79,8 +79,8 @@ class RecordedRun:
 
 @pytest.mark.parametrize(("throughput_s", "end"), [(4.0, 4.0), (1.0, 2.0), (None, 2.0)])
 def test_the_transient_is_the_later_of_queue_and_throughput(throughput_s: float | None, end: float) -> None:
-    found = derived.summary(RecordedRun(throughput_s))  # type: ignore[arg-type]
-    assert found["derived"] == {"sync": 0.5, "transient_s": end}
+    numbers = derived.summary(RecordedRun(throughput_s))  # type: ignore[arg-type]
+    assert numbers["derived"] == {"sync": 0.5, "transient_s": end}
 
 
 def test_many_flows_are_sampled_only_where_series_are_wanted() -> None:

@@ -56,13 +56,13 @@ def test_figures_for_papers_are_drawn_alike_each_time(result: dc.Result, tmp_pat
 
 def test_a_trace_goes_into_tables(scenario: dc.Scenario, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    found = dc.trace(scenario)
-    assert repr(found).startswith(f"<Trace: {len(found)} rows of 9 flows, ")
-    assert found._repr_html_().count("<tr>") == 13
-    frame = found.to_pandas()
-    assert list(frame["what"].unique()) and len(frame) == len(found)
-    again = pandas.read_parquet(found.write(tmp_path / "trace.parquet"))
+    trace = dc.trace(scenario)
+    assert repr(trace).startswith(f"<Trace: {len(trace)} rows of 9 flows, ")
+    assert trace._repr_html_().count("<tr>") == 13
+    frame = trace.to_pandas()
+    assert list(frame["what"].unique()) and len(frame) == len(trace)
+    again = pandas.read_parquet(trace.write(tmp_path / "trace.parquet"))
     assert again.equals(frame)
-    assert len((found.write(tmp_path / "trace.csv")).read_text().splitlines()) == len(found) + 1
+    assert len((trace.write(tmp_path / "trace.csv")).read_text().splitlines()) == len(trace) + 1
     with pytest.raises(UsageError, match=r"must end in \.csv, \.parquet or \.pcapng"):
-        found.write(tmp_path / "trace.xls")
+        trace.write(tmp_path / "trace.xls")

@@ -101,9 +101,9 @@ def test_bursts_and_mixes_have_the_traffic_of_figure_2_and_section_9() -> None:
 
 
 def test_levels_rise_over_the_run_and_hops_share_the_flows() -> None:
-    found = resolved("8.2.5")
-    assert [flow["count"] for flow in found.values()] == [6, 14 - 6, 19 - 14]
-    assert [found[name]["start"] for name in ("second", "third")] == ["4 s", "8 s"]
+    flows = resolved("8.2.5")
+    assert [flow["count"] for flow in flows.values()] == [6, 14 - 6, 19 - 14]
+    assert [flows[name]["start"] for name in ("second", "third")] == ["4 s", "8 s"]
     row = resolved("10")
     assert row["first"]["count"] == row["second"]["count"] == 3
     assert (row["second"]["from"], row["second"]["to"]) == (2, 3)
@@ -115,10 +115,10 @@ def test_the_cost_of_a_card_is_that_of_the_page_of_costs() -> None:
         name: int(count) for name, count in re.findall(r"^\| \[`(\w+)`\]\S* \| (\d+) \|", page, re.MULTILINE)
     }
     assert printed == INSTRUCTIONS
-    found = cost("codel:target=3 ms")
-    assert (found.kind, found.instructions) == ("codel", printed["codel"])
-    assert {"target", "interval"} <= set(found.numbers)
-    assert str(found).startswith(f"{printed['codel']} instructions a packet, ")
+    codel = cost("codel:target=3 ms")
+    assert (codel.kind, codel.instructions) == ("codel", printed["codel"])
+    assert {"target", "interval"} <= set(codel.numbers)
+    assert str(codel).startswith(f"{printed['codel']} instructions a packet, ")
 
 
 def shared(queue: dict[str, Any]) -> tuple[float, float]:
@@ -179,10 +179,10 @@ def test_the_reference_of_pi_is_a_quarter_of_a_buffer_that_its_default_exceeds()
 
 
 def test_all_cards_are_on_one_page() -> None:
-    found = overview(["codel", "red:max_p=7"], seconds=12.0, replications=2, cases=FEW, command="again")
-    page = found.markdown()
-    assert [one.candidate for one in found.cards] == ["codel"]
-    assert "max_p" in found.refused["red:max_p=7"]
+    cards_page = overview(["codel", "red:max_p=7"], seconds=12.0, replications=2, cases=FEW, command="again")
+    page = cards_page.markdown()
+    assert [one.candidate for one in cards_page.cards] == ["codel"]
+    assert "max_p" in cards_page.refused["red:max_p=7"]
     assert "| [`codel`](#codel) |" in page
     assert page.count("\n## ") == 1
     assert "\n    again\n" in page
@@ -222,8 +222,8 @@ def test_grades(verdicts: list[str], grade: str) -> None:
 def test_a_measure_is_better_or_worse_only_beyond_the_margin(
     key: str, pair: tuple[float, float], baseline: float, real: bool, grade: str
 ) -> None:
-    found = statistics.Paired(*pair, n=5, p=0.001)
-    assert evaluation._verdict(key, found, baseline, real=real) == grade
+    difference = statistics.Paired(*pair, n=5, p=0.001)
+    assert evaluation._verdict(key, difference, baseline, real=real) == grade
 
 
 def test_the_score_of_a_card_has_the_margin_of_every_score() -> None:
@@ -235,8 +235,8 @@ def test_a_short_card_is_right_and_repeatable() -> None:
     """RED that drops most packets early: less delay and less goodput than tail drop, in any test."""
     asked = "red:min_th=2 pkts,max_th=8 pkts,max_p=0.5"
     card = evaluate(asked, seconds=20.0, replications=4, cases=FEW)
-    found = {one.metric: one.verdict for one in card.graded[0].answers}
-    assert (found["sojourn_ms_p95"], found["utilisation"]) == ("better", "worse")
+    grades = {one.metric: one.verdict for one in card.graded[0].answers}
+    assert (grades["sojourn_ms_p95"], grades["utilisation"]) == ("better", "worse")
     assert card.decision is not None
     kinds = {one.criterion.key: one.kind for one in card.decision.changes}
     # RED has less delay and less use of the link than tail drop, so either choice has one gain and one cost.

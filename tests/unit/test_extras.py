@@ -49,19 +49,19 @@ TUNE = (
     ],
 )
 def test_verbs_of_formulas_and_names(words: tuple[str, ...], tmp_path: Path) -> None:
-    found = light(tmp_path, *words)
-    assert found.returncode == 0, found.stderr
-    assert found.stdout
+    process = light(tmp_path, *words)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout
 
 
 def test_run_and_tune_answer_and_say_what_draws_figures(tmp_path: Path) -> None:
     for words, name in ((RUN, "result.json"), (TUNE, "tune.json")):
         out = tmp_path / words[0]
-        found = light(tmp_path, *words, "--out", str(out))
-        assert found.returncode in (0, 1), found.stderr
+        process = light(tmp_path, *words, "--out", str(out))
+        assert process.returncode in (0, 1), process.stderr
         assert (out / name).is_file()
         assert not (out / "report.html").exists()
-        assert "pip install 'dropcurve[plot]'" in found.stderr
+        assert "pip install 'dropcurve[plot]'" in process.stderr
     shown = light(tmp_path, "show", str(tmp_path / "run"))
     assert shown.returncode == 0, shown.stderr
     assert light(tmp_path, "check", str(tmp_path / "run")).returncode == 0
@@ -80,9 +80,9 @@ def test_a_verb_names_the_extra_it_needs_in_one_line(
 ) -> None:
     if words[0] == "plot":
         assert light(tmp_path, *RUN, "--no-report", "--out", "out").returncode == 0
-    found = light(tmp_path, *words)
-    assert found.returncode == 2
-    (line,) = found.stderr.strip().splitlines()
+    process = light(tmp_path, *words)
+    assert process.returncode == 2
+    (line,) = process.stderr.strip().splitlines()
     assert f"pip install 'dropcurve[{extra}" in line
 
 

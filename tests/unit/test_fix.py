@@ -59,9 +59,9 @@ interface GigabitEthernet0/1
 
 
 def test_a_queue_of_linux_changes_and_its_shaper_class_and_filter_stay() -> None:
-    found = boxes.read(SQM)
-    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
-    text, in_place = rewrite.rewritten(SQM, found, made)
+    imported = boxes.read(SQM)
+    exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    text, in_place = rewrite.rewritten(SQM, imported, exported)
     assert in_place
     old, new = SQM.splitlines(), text.splitlines()
     assert [line for line in old if line not in new] == [old[3]]
@@ -72,8 +72,8 @@ def test_a_queue_of_linux_changes_and_its_shaper_class_and_filter_stay() -> None
 
 def test_a_queue_at_the_root_gets_a_shaper_on_its_own_interface() -> None:
     before = "tc qdisc add dev wan0 root pfifo limit 100\n"
-    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6, shape=True)
-    text, _ = rewrite.rewritten(before, boxes.read(before), made)
+    exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6, shape=True)
+    text, _ = rewrite.rewritten(before, boxes.read(before), exported)
     assert text.count("dev wan0") == 3
     assert "eth0" not in text
     assert boxes.read(text).rate_bps == 2e6
@@ -81,9 +81,9 @@ def test_a_queue_at_the_root_gets_a_shaper_on_its_own_interface() -> None:
 
 def test_what_a_box_printed_is_not_rewritten_but_answered_with_commands() -> None:
     before = "qdisc pfifo 8001: root refcnt 2 limit 100p\n"
-    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
-    text, in_place = rewrite.rewritten(before, boxes.read(before), made)
-    assert (text, in_place) == (made.text, False)
+    exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    text, in_place = rewrite.rewritten(before, boxes.read(before), exported)
+    assert (text, in_place) == (exported.text, False)
 
 
 def test_a_command_over_several_lines_is_replaced_as_a_whole() -> None:
@@ -92,8 +92,8 @@ def test_a_command_over_several_lines_is_replaced_as_a_whole() -> None:
         "tc class add dev $IF parent 1: classid 1:10 \\\n    htb rate 18mbit\n"
         "tc qdisc add dev $IF parent 1:10 handle 10: \\\n    pfifo \\\n    limit 1000\n# end\n"
     )
-    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=18e6)
-    text, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=18e6)
+    text, in_place = rewrite.rewritten(before, boxes.read(before), exported)
     assert in_place
     head = before.partition("tc qdisc add dev $IF parent 1:10")[0]
     assert text.startswith(head) and text.endswith("\n# end\n") and "pfifo" not in text
@@ -113,31 +113,31 @@ def test_a_profile_of_openconfig_changes_in_its_own_layout() -> None:
         '{ "openconfig-qos:queue-management-profiles": { "queue-management-profile": [\n'
         + profile("one", 1000) + ",\n" + profile("two", 2000) + "\n] } }\n"
     )  # fmt: skip
-    made = boxes.export(
+    exported = boxes.export(
         "red", {"min_th": "40 pkts", "max_th": "120 pkts", "max_p": 0.1, "limit": "500 pkts", "ecn": True},
         box="openconfig", rate_bps=1e9,
     )  # fmt: skip
-    text, in_place = rewrite.rewritten(before, boxes.read(before, name="two"), made)
+    text, in_place = rewrite.rewritten(before, boxes.read(before, name="two"), exported)
     assert in_place and profile("one", 1000) in text
-    found = boxes.read(text, name="two", buffer_bytes=750_000)
-    assert found.params == made.params_as_loaded
+    imported = boxes.read(text, name="two", buffer_bytes=750_000)
+    assert imported.params == exported.params_as_loaded
     assert text.splitlines()[0] == before.splitlines()[0]
 
 
 def test_of_two_queues_of_the_same_kind_the_one_at_its_place_changes() -> None:
     before = SQM + "tc qdisc add dev eth2 root pfifo limit 100\n"
-    made = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
-    text, in_place = rewrite.rewritten(before, boxes.read(before, name="eth2"), made)
+    exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
+    text, in_place = rewrite.rewritten(before, boxes.read(before, name="eth2"), exported)
     assert in_place
     assert text.startswith(SQM)
     assert "tc qdisc replace dev eth2 root codel limit 100" in text
 
 
 def test_a_class_of_ios_changes_and_all_others_stay() -> None:
-    found = boxes.read(IOS, rate_bps=1e8)
+    imported = boxes.read(IOS, rate_bps=1e8)
     params = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
-    made = boxes.export("red", params, box="ios", rate_bps=1e8)
-    text, in_place = rewrite.rewritten(IOS, found, made)
+    exported = boxes.export("red", params, box="ios", rate_bps=1e8)
+    text, in_place = rewrite.rewritten(IOS, imported, exported)
     assert in_place
     head, _, rest = text.partition(" class class-default\n")
     assert head.startswith(
@@ -150,9 +150,9 @@ def test_a_class_of_ios_changes_and_all_others_stay() -> None:
 
 
 def test_a_named_class_of_ios_is_the_one_that_changes() -> None:
-    made = boxes.export("droptail", {"limit": "20 pkts"}, box="ios", rate_bps=1e8)
-    found = boxes.read(IOS, name="class-default", rate_bps=1e8)
-    text, _ = rewrite.rewritten(IOS, found, made)
+    exported = boxes.export("droptail", {"limit": "20 pkts"}, box="ios", rate_bps=1e8)
+    imported = boxes.read(IOS, name="class-default", rate_bps=1e8)
+    text, _ = rewrite.rewritten(IOS, imported, exported)
     assert text == IOS.replace("queue-limit 64", "queue-limit 20")
 
 
@@ -163,11 +163,11 @@ def test_designs_of_a_data_centre_are_sized_by_its_round_trip() -> None:
         '"green_max_threshold": "2097152", "green_drop_probability": "5"}}}'
     )
     where = place(boxes.read(text), rate_bps=1e11, rtt_s=(1e-5, 5e-5), flows=40)
-    made = dict(designs(where, shape=False))
-    assert not [name for name in made if name.endswith(" ms")]
-    assert [name for name in made if name.endswith("for 10 us")]
+    exports = dict(designs(where, shape=False))
+    assert not [name for name in exports if name.endswith(" ms")]
+    assert [name for name in exports if name.endswith("for 10 us")]
     assert (
-        json.loads(made["DCTCP's threshold"].text)["WRED_PROFILE"]["DROPCURVE"]["green_min_threshold"]
+        json.loads(exports["DCTCP's threshold"].text)["WRED_PROFILE"]["DROPCURVE"]["green_min_threshold"]
         == "39000"
     )
 
@@ -180,19 +180,19 @@ def test_a_profile_of_a_switch_changes_by_its_values_alone() -> None:
         '\t\t\t"green_drop_probability" : "100" ,\n\t\t\t"green_max_threshold" : "2097152",\n'
         '\t\t\t"green_min_threshold" : 1048576\n\t\t}\n\t}\n}\n'
     )
-    found = boxes.read(text, name="AZURE")
-    made = boxes.export(
+    imported = boxes.read(text, name="AZURE")
+    exported = boxes.export(
         "red", {"min_th": "200000 B", "max_th": "600000 B", "max_p": 0.05, "limit": "2000000 B", "unit": "bytes",
                 "ecn": True, "mean_packet": "1500 B"}, box="sonic", rate_bps=1e11,
     )  # fmt: skip
-    after, whole = rewrite.rewritten(text, found, made)
+    after, whole = rewrite.rewritten(text, imported, exported)
     assert whole
     assert '"green_max_threshold" : "600000"' in after
     assert '"green_min_threshold" : 200000,\n\t\t\t"ecn" : "ecn_all"\n' in after
     assert after.partition('"AZURE"')[0] == text.partition('"AZURE"')[0]
     assert after.endswith("\n\t\t}\n\t}\n}\n")
     assert json.loads(after)["WRED_PROFILE"]["AZURE"]["green_drop_probability"] == "5"
-    assert rewrite.rewritten(after, boxes.read(after, name="AZURE"), made)[0] == after, (
+    assert rewrite.rewritten(after, boxes.read(after, name="AZURE"), exported)[0] == after, (
         "what is there already stays"
     )
 
@@ -201,14 +201,14 @@ def test_a_profile_of_a_switch_changes_by_its_values_alone() -> None:
 def test_designs_are_those_that_the_box_can_load_and_none_is_the_queue_itself(box: str) -> None:
     start = {"min_th": "10 pkts", "max_th": "30 pkts", "max_p": 0.05, "limit": "100 pkts"}
     text = boxes.export("red", start, box=box, rate_bps=1e8).text
-    found = boxes.read(text, rate_bps=1e8, buffer_bytes=150_000)
-    where = place(found, rate_bps=1e8)
-    made = dict(designs(where, shape=False))
-    assert made
-    assert all(one.box == box for one in made.values())
-    hashes = [where.put(one.discipline_as_loaded, one.params_as_loaded).hash for one in made.values()]
+    imported = boxes.read(text, rate_bps=1e8, buffer_bytes=150_000)
+    where = place(imported, rate_bps=1e8)
+    exports = dict(designs(where, shape=False))
+    assert exports
+    assert all(one.box == box for one in exports.values())
+    hashes = [where.put(one.discipline_as_loaded, one.params_as_loaded).hash for one in exports.values()]
     assert len({where.base.hash, *hashes}) == len(hashes) + 1
-    assert ("CAKE" in made) == (box == "linux")
+    assert ("CAKE" in exports) == (box == "linux")
 
 
 def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -> None:
@@ -216,8 +216,8 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         ("", {"overhead": "14 B"}),
         (" overhead 44 atm", {"overhead": "44 B", "framing": "atm"}),
     ):
-        found = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort{text}")
-        rival = dict(designs(place(found), shape=False))["CAKE"].params_as_loaded
+        imported = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort{text}")
+        rival = dict(designs(place(imported), shape=False))["CAKE"].params_as_loaded
         assert {name: rival[name] for name in line} == line
         assert rival["tins"] == "diffserv3"
 
@@ -237,11 +237,13 @@ def test_import_compares_cake_with_a_cake_and_all_others_on_a_line_of_its_framin
 @pytest.mark.parametrize("line", ["", " overhead 44 atm", " overhead 22 mpu 64 ptm"])
 def test_a_shaper_that_counts_no_small_packets_of_the_line_gains_nothing_by_it(line: str) -> None:
     """Small packets beyond the rate fill CAKE's shaper and another one alike."""
-    found = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 20mbit besteffort flows{line}")
-    where = place(found, link="cable:up")
+    imported = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 20mbit besteffort flows{line}")
+    where = place(imported, link="cable:up")
     rates = {}
-    for name, made in (("cake", where.base), ("fq_codel", _rivals(where)["fq_codel"])):
-        short = made.edit([("run.duration", "4 s"), ("run.warmup", "2 s"), ("flows.game.rate", "40 Mbit/s")])
+    for name, scenario in (("cake", where.base), ("fq_codel", _rivals(where)["fq_codel"])):
+        short = scenario.edit(
+            [("run.duration", "4 s"), ("run.warmup", "2 s"), ("flows.game.rate", "40 Mbit/s")]
+        )
         (run,) = replicate({name: short}, Effort(1, 1), name=name, cache="off").variants
         rates[name] = run.values("utilisation")[0]
     assert rates["cake"] is not None and rates["cake"] > 80.0
@@ -250,10 +252,10 @@ def test_a_shaper_that_counts_no_small_packets_of_the_line_gains_nothing_by_it(l
 
 def test_the_framing_of_a_line_is_below_every_queue_that_cake_is_compared_with() -> None:
     """By hand: 1500 + 44 bytes fill 33 cells of 53 bytes, 1749."""
-    found = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 atm")
-    where = place(found)
-    for name, made in _rivals(where).items():
-        assert (made.get("dumbbell.overhead"), made.get("dumbbell.framing")) == ("44 B", "atm"), name
+    imported = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 atm")
+    where = place(imported)
+    for name, scenario in _rivals(where).items():
+        assert (scenario.get("dumbbell.overhead"), scenario.get("dumbbell.framing")) == ("44 B", "atm"), name
     loaded = dict(designs(where, shape=True))["FQ-CoDel"]
     # The kernel counts the 14 bytes of the Ethernet header already (tc-stab(8)).
     assert "root handle 1: stab overhead 30 linklayer atm htb" in loaded.text and "rate 19Mbit" in loaded.text
@@ -266,8 +268,8 @@ def test_the_framing_of_a_line_is_below_every_queue_that_cake_is_compared_with()
 
 
 def test_a_link_that_is_stated_keeps_its_framing_below_a_cake_that_does_not_count_it() -> None:
-    found = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 950kbit besteffort")
-    where = place(found, link="dsl:up")
+    imported = boxes.read("tc qdisc replace dev eth0 root cake bandwidth 950kbit besteffort")
+    where = place(imported, link="dsl:up")
     assert where.framing.on_wire(1500) == 1749
     assert where.base.get("queue.overhead") == "14 B", "as it is loaded"
     assert "CAKE counts 1514 bytes for a full packet, of which the line makes 1749" in where.basis
@@ -309,10 +311,10 @@ def test_a_short_tail_drop_does_not_cripple_disciplines_that_hold_the_delay() ->
         "/queue simple\nadd max-limit=10M/50M name=wan queue=small/small target=192.168.88.0/24\n"
     )
     where = place(boxes.read(text, name="wan download"))
-    made = dict(designs(where, shape=False))
+    exports = dict(designs(where, shape=False))
     # A quarter of a second at 50 Mbit/s is more than the default of 1000 packets.
-    assert made["CoDel"].params_as_loaded["limit"] == where.buffer == "1042 pkts"
-    assert made["FQ-CoDel"].params_as_loaded["limit"] == "10240 pkts"
+    assert exports["CoDel"].params_as_loaded["limit"] == where.buffer == "1042 pkts"
+    assert exports["FQ-CoDel"].params_as_loaded["limit"] == "10240 pkts"
     assert _rivals(where)["pie"].get("queue.limit") == "1042 pkts"
     assert _rivals(where)["droptail"].get("queue.limit") == "50 pkts"
 
@@ -330,8 +332,8 @@ def test_a_class_with_fq_codel_is_compared_with_a_tail_drop_of_the_link_and_sear
     where = place(boxes.read(text))
     assert dict(designs(where, shape=False))["tail drop"].params_as_loaded["limit"] == where.buffer
     assert units.packets(where.buffer, packet_bytes=1500) < 1000
-    found = dict(tuned(replace(where, base=lasting(where.base, "5s")), shape=False))
-    assert any(one.discipline_as_loaded == "fq_codel" for one in found.values())
+    exports = dict(tuned(replace(where, base=lasting(where.base, "5s")), shape=False))
+    assert any(one.discipline_as_loaded == "fq_codel" for one in exports.values())
 
 
 def test_designs_in_a_class_are_those_that_the_class_can_have() -> None:
@@ -345,8 +347,8 @@ def test_a_starved_uplink_gets_another_queue_and_a_good_one_stays() -> None:
     """A second and a half of buffer at 2 Mbit/s is bad for a call; the queue that is loaded then is kept."""
     before = SQM.replace("limit 100", "limit 250")
     plain = Thoroughness(tune=False)
-    found = boxes.read(before)
-    first = fix([place(found, link="20/2:up")], before, search=plain, replications=6)
+    imported = boxes.read(before)
+    first = fix([place(imported, link="20/2:up")], before, search=plain, replications=6)
     assert first.better
     assert first.in_place
     assert "-tc qdisc add dev eth1 parent 1:10 handle 10: pfifo limit 250" in first.diff
@@ -452,8 +454,8 @@ interface GigabitEthernet0/1
 
 
 def test_a_policer_with_a_short_burst_gives_way_to_a_shaper_in_its_class() -> None:
-    (found,) = boxes.read_all(POLICED)
-    done = fix([place(found)], POLICED, search=Thoroughness(tune=False), replications=6, most=12)
+    (imported,) = boxes.read_all(POLICED)
+    done = fix([place(imported)], POLICED, search=Thoroughness(tune=False), replications=6, most=12)
     (queue,) = done.queues
     assert queue.better
     use = {one.criterion.key: one for one in queue.verdict.changes}["utilisation"]
@@ -468,9 +470,9 @@ def test_a_policer_with_a_short_burst_gives_way_to_a_shaper_in_its_class() -> No
 def test_a_pipe_of_dummynet_keeps_its_number() -> None:
     text = "ipfw pipe 1 config bw 20Mbit/s queue 50\nipfw pipe 2 config bw 2Mbit/s queue 50\n"
     second = boxes.read(text, name="pipe 2")
-    made = dict(designs(place(second), shape=False))
-    assert "ipfw pipe 2 config bw 2000Kbit/s" in made["FQ-CoDel"].text
-    assert "pipe 1" not in made["FQ-CoDel"].text
+    exports = dict(designs(place(second), shape=False))
+    assert "ipfw pipe 2 config bw 2000Kbit/s" in exports["FQ-CoDel"].text
+    assert "pipe 1" not in exports["FQ-CoDel"].text
 
 
 def test_a_shaper_of_the_text_keeps_its_rate_and_equal_conditions_are_one(
@@ -505,10 +507,10 @@ def test_a_tuned_design_stands_among_the_others_and_is_what_the_box_loads() -> N
     before = SQM.replace("limit 100", "limit 250")
     done = fix([place(boxes.read(before), link="20/2:up")], before, replications=3, most=3)
     (queue,) = done.queues
-    made = [one for name, one in queue.exports.items() if " with " in name]
-    assert made
+    exports = [one for name, one in queue.exports.items() if " with " in name]
+    assert exports
     assert not queue.untuned
-    assert all(boxes.read(one.text).discipline == one.discipline_as_loaded for one in made)
+    assert all(boxes.read(one.text).discipline == one.discipline_as_loaded for one in exports)
 
 
 def test_a_text_without_a_queue_is_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -542,13 +544,13 @@ def _direction(name: str, scores: dict[str, list[float]]) -> QueueFix:
     """A direction of a section with tail drop in use, and designs of these scores in each run."""
     designs = [SampledDesign(kind, {"u": values}, current=kind == YOURS) for kind, values in scores.items()]
     verdict = decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)])
-    found = boxes.Import("sqm", "droptail", {}, [], title=f"wan {name}", rate_bps=1e7)
+    imported = boxes.Import("sqm", "droptail", {}, [], title=f"wan {name}", rate_bps=1e7)
     exports = {
         kind: boxes.export(kind, {"limit": "100 pkts"}, box="sqm", rate_bps=1e7)
         for kind in scores
         if kind != YOURS
     }
-    return QueueFix(place(found), exports, None, verdict)  # type: ignore[arg-type]
+    return QueueFix(place(imported), exports, None, verdict)  # type: ignore[arg-type]
 
 
 def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
@@ -562,7 +564,7 @@ def test_both_directions_of_a_section_load_the_kind_that_loses_least_in_both(
     sides = {"upload": up, "download": down}
 
     def of_kind(one: QueueFix, names: list[str], *_: object) -> Verdict:
-        scores = sides[one.found.title.split()[1]]
+        scores = sides[one.imported.title.split()[1]]
         return _direction("x", {name: scores[name] for name in [YOURS, *names]}).verdict
 
     monkeypatch.setattr(directions, "_verdict_of_kind", of_kind)
@@ -585,7 +587,7 @@ def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other
     for name, scores in (("upload", up), ("download", down)):
         one = _direction(name, scores)
         answers.append(
-            replace(one, place=replace(one.place, found=replace(one.found, discipline="fq_codel")))
+            replace(one, place=replace(one.place, imported=replace(one.imported, discipline="fq_codel")))
         )
     assert answers[0].loaded == "cake", "alone"
     first, second = directions.joint(answers, Thoroughness())
@@ -622,12 +624,12 @@ SECTION = """config queue 'wan'
 @pytest.mark.parametrize("script", ["simple.qos", "simplest_tbf.qos"])
 def test_a_section_keeps_its_script_and_its_link_layer(script: str) -> None:
     before = SECTION.format(script=script)
-    found = boxes.read(before, name="upload")
-    made = boxes.export("fq_codel", {"target": "14 ms", "limit": "1001 pkts"}, box="sqm", rate_bps=1.8e6)
-    text, _ = rewrite.rewritten(before, found, made)
+    imported = boxes.read(before, name="upload")
+    exported = boxes.export("fq_codel", {"target": "14 ms", "limit": "1001 pkts"}, box="sqm", rate_bps=1.8e6)
+    text, _ = rewrite.rewritten(before, imported, exported)
     assert f"option script '{script}'" in text
     cake = boxes.export("cake", {}, box="sqm", rate_bps=1.8e6)
-    text, _ = rewrite.rewritten(before, found, cake)
+    text, _ = rewrite.rewritten(before, imported, cake)
     assert "option script 'layer_cake.qos'" in text
     (options,) = [line for line in text.splitlines() if "eqdisc_opts" in line]
     assert not {"overhead", "noatm", "mpu"} & set(options.split()), "they would override those of the section"
@@ -643,10 +645,10 @@ add max-limit=10M/50M name=wan queue=fq/fq target=ether1
 
 @pytest.mark.parametrize("text", [SECTION.format(script="simple.qos"), MIKROTIK])
 def test_a_direction_of_a_line_is_judged_next_to_the_queue_of_the_other_one(text: str) -> None:
-    for found in boxes.read_all(text):
-        down, up = (18e6, 1.8e6) if found.box == "sqm" else (50e6, 10e6)
-        base = place(found).base
-        here, there = (up, down) if found.title.endswith("upload") else (down, up)
+    for imported in boxes.read_all(text):
+        down, up = (18e6, 1.8e6) if imported.box == "sqm" else (50e6, 10e6)
+        base = place(imported).base
+        here, there = (up, down) if imported.title.endswith("upload") else (down, up)
         assert units.rate(base.get("dumbbell.rate")) == here
         assert units.rate(base.get("dumbbell.back.rate")) == there
         assert base.get("back_queue.kind") == "fq_codel", "the other direction is not left to a modem"
@@ -665,8 +667,8 @@ def test_options_override_the_link_that_a_text_states() -> None:
 
 def test_designs_that_run_alike_are_one_design() -> None:
     # No sender of this traffic uses ECN: FQ-CoDel that marks, tc's default, runs as the one here, which does not.
-    found = boxes.read("tc qdisc add dev eth0 root fq_codel limit 100 target 5ms interval 100ms noecn")
-    where = place(found, rate_bps=2e6, flows=2)
+    imported = boxes.read("tc qdisc add dev eth0 root fq_codel limit 100 target 5ms interval 100ms noecn")
+    where = place(imported, rate_bps=2e6, flows=2)
     where = replace(where, base=where.base.edit([("run.duration", "3 s"), ("run.warmup", "1 s")]))
     done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
     assert done.queues[0].exports["FQ-CoDel"].params_as_loaded["ecn"] is True
@@ -688,9 +690,9 @@ JUNOS = """class-of-service {
 
 
 def test_a_scheduler_of_junos_that_is_not_the_first_keeps_its_name() -> None:
-    found = boxes.read(JUNOS, name="be")
-    made = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
-    text, in_place = rewrite.rewritten(JUNOS, found, made)
+    imported = boxes.read(JUNOS, name="be")
+    exported = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
+    text, in_place = rewrite.rewritten(JUNOS, imported, exported)
     assert in_place
     # The profile that no other scheduler uses goes with the statement that named it.
     assert "low" not in text and "buffer-size percent" not in text
@@ -734,8 +736,8 @@ class-of-service {
 
 def test_stanzas_of_junos_change_in_their_place_and_all_others_stay() -> None:
     red = {"limit": "200000 B", "min_th": "30000 B", "max_th": "90000 B", "max_p": 0.1}
-    made = boxes.export("red", red, box="junos", rate_bps=5e7)
-    text, in_place = rewrite.rewritten(STANZAS, boxes.read(STANZAS, name="be", rate_bps=5e7), made)
+    exported = boxes.export("red", red, box="junos", rate_bps=5e7)
+    text, in_place = rewrite.rewritten(STANZAS, boxes.read(STANZAS, name="be", rate_bps=5e7), exported)
     assert in_place
     old, new = STANZAS.splitlines(), text.splitlines()
     gone = [line.strip() for line in old if line not in new]
@@ -744,15 +746,15 @@ def test_stanzas_of_junos_change_in_their_place_and_all_others_stay() -> None:
         "drop-profile-map loss-priority any protocol any drop-profile bulk;",
     ]  # fmt: skip
     back = boxes.read(text, name="be", rate_bps=5e7)
-    assert back.params == made.params_as_loaded
+    assert back.params == exported.params_as_loaded
     other = boxes.read(text, name="au", rate_bps=5e7)
     assert other.params == boxes.read(STANZAS, name="au", rate_bps=5e7).params
 
 
 def test_a_profile_of_junos_that_another_scheduler_uses_stays() -> None:
     shared = STANZAS.replace("drop-profile gold", "drop-profile bulk")
-    made = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
-    text, _ = rewrite.rewritten(shared, boxes.read(shared, name="be", rate_bps=5e7), made)
+    exported = boxes.export("droptail", {"limit": "200000 B"}, box="junos", rate_bps=5e7)
+    text, _ = rewrite.rewritten(shared, boxes.read(shared, name="be", rate_bps=5e7), exported)
     assert "fill-level [ 20 80 ];" in text
 
 
@@ -822,23 +824,25 @@ def _moved(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def test_a_class_of_vyos_in_braces_changes_its_queue_and_keeps_its_matches() -> None:
-    found = boxes.read(VYOS_TREE, name="WAN/class 10")
-    made = boxes.export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
-    after, in_place = rewrite.rewritten(VYOS_TREE, found, made)
+    imported = boxes.read(VYOS_TREE, name="WAN/class 10")
+    exported = boxes.export(
+        "fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10"
+    )
+    after, in_place = rewrite.rewritten(VYOS_TREE, imported, exported)
     assert in_place
     gone, come = _moved(VYOS_TREE, after)
     assert gone == ["queue-limit 60", "queue-type drop-tail"] and "queue-limit 100" in come
     back = boxes.read(after, name="WAN/class 10")
-    assert (back.params["limit"], back.rate_bps) == ("100 pkts", found.rate_bps)
+    assert (back.params["limit"], back.rate_bps) == ("100 pkts", imported.rate_bps)
 
 
 def test_a_policy_of_vyos_in_braces_keeps_its_name_description_and_rate() -> None:
-    made = boxes.export("fq_codel", {"limit": "900 pkts"}, box="vyos", rate_bps=1e7)
-    after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="OLD"), made)
+    exported = boxes.export("fq_codel", {"limit": "900 pkts"}, box="vyos", rate_bps=1e7)
+    after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="OLD"), exported)
     assert in_place and "fq-codel OLD {" in after and 'description "the old line"' in after
     assert boxes.read(after, name="OLD").params["limit"] == "900 pkts"
     # A queue without a rate is no substitute for CAKE's shaper; one with it becomes a shaper of that name.
-    assert rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), made) == (made.text, False)
+    assert rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), exported) == (exported.text, False)
     shaped = boxes.export("fq_codel", {}, box="vyos", rate_bps=18e6, shape=True)
     after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), shaped)
     back = boxes.read(after, name="LAN")
@@ -849,9 +853,9 @@ def test_a_policy_of_vyos_in_braces_keeps_its_name_description_and_rate() -> Non
 
 
 def test_fair_queues_that_flows_seldom_share_are_among_the_designs_where_the_box_has_no_better() -> None:
-    made = dict(designs(place(boxes.read(IOS), rate_bps=2e6), shape=False))["fair-queue 1024"]
-    assert made.params_as_loaded["queues"] == 1024
-    assert "fair-queue 1024" in made.text
+    exported = dict(designs(place(boxes.read(IOS), rate_bps=2e6), shape=False))["fair-queue 1024"]
+    assert exported.params_as_loaded["queues"] == 1024
+    assert "fair-queue 1024" in exported.text
     # Without an AQM a long flow fills its own queue, which delays no thin flow: no recommendation for a home.
     kinds = {
         one.discipline for one in dict(designs(place(boxes.read(SQM), rate_bps=2e6), shape=False)).values()
@@ -917,11 +921,12 @@ flows.tcp.count = 1
 
 
 def test_pcq_of_routeros_is_sized_by_its_kib() -> None:
-    found = boxes.read(ROUTEROS_TREE, name="up")
-    assert found.params["limit"] == "1353 pkts"
-    assert found.params["child"] == {"kind": "droptail", "limit": "34 pkts"}
+    imported = boxes.read(ROUTEROS_TREE, name="up")
+    assert imported.params["limit"] == "1353 pkts"
+    assert imported.params["child"] == {"kind": "droptail", "limit": "34 pkts"}
     assert (
-        Scenario.parse(LINK, name="link").queue(found.discipline, **found.params).get("queue.kind") == "sfq"
+        Scenario.parse(LINK, name="link").queue(imported.discipline, **imported.params).get("queue.kind")
+        == "sfq"
     )
     with pytest.raises(DropcurveError, match=r"pcq-limit = many: must be a number"):
         boxes.read(ROUTEROS_TREE.replace("pcq-limit=50KiB", "pcq-limit=many"))
@@ -936,12 +941,12 @@ def test_a_time_bounds_the_designs_and_runs_of_a_comparison(
     left_s: float, designs: int, replications: int
 ) -> None:
     names = [YOURS, *"abcde"]
-    made = budget.plan(
+    plan = budget.plan(
         names, conditions=1, replications=5, left_s=left_s, run=lambda some: dict.fromkeys(some, 0.0)
     )
-    assert (len(made.names), made.replications) == (designs, replications)
-    assert made.names[0] == YOURS
-    assert made.dropped == len(names) - designs
+    assert (len(plan.names), plan.replications) == (designs, replications)
+    assert plan.names[0] == YOURS
+    assert plan.dropped == len(names) - designs
 
 
 def test_where_time_is_short_the_best_of_one_run_each_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -955,23 +960,23 @@ def test_where_time_is_short_the_best_of_one_run_each_are_compared(monkeypatch: 
         clock[0] += 1.0
         return {"a": 9.0, "b": 0.0, "c": 5.0, "d": 1.0, "e": 7.0}
 
-    made = budget.plan([YOURS, *"abcde"], conditions=1, replications=5, left_s=18.0, run=run)
+    plan = budget.plan([YOURS, *"abcde"], conditions=1, replications=5, left_s=18.0, run=run)
     assert asked == [[YOURS], [YOURS, *"abcde"]]
-    assert made.names == (YOURS, "b", "d")
-    assert made.replications == 4
+    assert plan.names == (YOURS, "b", "d")
+    assert plan.replications == 4
 
 
 def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() -> None:
     text = json.dumps({"WRED_PROFILE": {"p": {"ecn": "ecn_all", "green_min_threshold": "1000000",
                                               "green_max_threshold": "2000000", "green_drop_probability": "5"}},
                        "QUEUE": {"Ethernet0|3": {"wred_profile": "p"}}})  # fmt: skip
-    found = boxes.read(text)
-    wide = budget.shortened(place(found, rate_bps=1e10), 0.04)
+    imported = boxes.read(text)
+    wide = budget.shortened(place(imported, rate_bps=1e10), 0.04)
     assert 40 * 0.04 <= units.span(str(wide.base.get("run.duration"))) < 2.5
     assert budget.packets(wide.base) <= 1.6e6
-    slow = place(found, rate_bps=1e8)
+    slow = place(imported, rate_bps=1e8)
     assert budget.shortened(slow, 0.04).base.hash == slow.base.hash
-    near = place(found, rate_bps=1e10, rtt_s=round_trip(None, found.box))
+    near = place(imported, rate_bps=1e10, rtt_s=round_trip(None, imported.box))
     assert near.base.resolved["flows"]["response"]["source"] == "http"
     assert "call" not in near.base.resolved["flows"]
     assert round_trip(None, "ios") is None, "that of the link"
@@ -1033,14 +1038,16 @@ def test_a_queue_of_vyos_is_replaced_in_its_lines() -> None:
         "set qos policy shaper WAN default bandwidth '80%'\n"
         "set qos interface eth0 egress 'WAN'\n"
     )
-    found = boxes.read(before, name="WAN/class 10")
-    made = boxes.export("fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
-    after, in_place = rewrite.rewritten(before, found, made)
+    imported = boxes.read(before, name="WAN/class 10")
+    exported = boxes.export(
+        "fq_codel", {"limit": "100 pkts"}, box="vyos", rate_bps=1e7, inside="WAN/class 10"
+    )
+    after, in_place = rewrite.rewritten(before, imported, exported)
     assert in_place
     assert "drop-tail" not in after and "queue-limit '60'" not in after
     assert "class 10 queue-type fq-codel\n" in after and "class 10 bandwidth '10mbit'" in after
     assert boxes.read(after, name="WAN/class 10").params["limit"] == "100 pkts"
-    assert boxes.read(after, name="WAN/class 10").rate_bps == found.rate_bps
+    assert boxes.read(after, name="WAN/class 10").rate_bps == imported.rate_bps
 
 
 def test_a_policy_of_vyos_keeps_its_name_and_its_interface() -> None:
@@ -1049,8 +1056,8 @@ def test_a_policy_of_vyos_keeps_its_name_and_its_interface() -> None:
         "set traffic-policy drop-tail OUT queue-limit 300\n"
         "set interfaces ethernet eth0 traffic-policy out OUT\n"
     )
-    made = boxes.export("fq_codel", {"limit": "1000 pkts"}, box="vyos", rate_bps=1e7)
-    after, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    exported = boxes.export("fq_codel", {"limit": "1000 pkts"}, box="vyos", rate_bps=1e7)
+    after, in_place = rewrite.rewritten(before, boxes.read(before), exported)
     assert in_place
     assert "set traffic-policy fq-codel OUT queue-limit 1000\n" in after
     assert "set traffic-policy fq-codel OUT description uplink\n" in after
@@ -1065,23 +1072,23 @@ def test_a_queue_of_dummynet_is_replaced_in_its_command() -> None:
         "ipfw queue 1 config pipe 1 weight 10 queue 50 red 0.002/10/40/0.1 # bulk\n"
         "ipfw queue 2 config pipe 1 weight 50 queue 100\n"
     )
-    found = boxes.read(before, name="queue 1")
-    made = boxes.export("codel", {"limit": "80 pkts"}, box="dummynet", rate_bps=2e7, name="1")
-    after, in_place = rewrite.rewritten(before, found, made)
+    imported = boxes.read(before, name="queue 1")
+    exported = boxes.export("codel", {"limit": "80 pkts"}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, imported, exported)
     assert in_place
     assert "ipfw queue 1 config pipe 1 weight 10 queue 80 codel" in after and after.count("# bulk") == 1
     assert after.splitlines()[0] == before.splitlines()[0] and after.splitlines()[2] == before.splitlines()[2]
     assert boxes.read(after, name="queue 1").discipline == "codel"
     fair = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
-    assert rewrite.rewritten(before, found, fair) == (fair.text, False)
-    where = place(found)
+    assert rewrite.rewritten(before, imported, fair) == (fair.text, False)
+    where = place(imported)
     assert loadable(where, "codel") and not loadable(where, "fq_codel")
 
 
 def test_a_pipe_of_dummynet_keeps_its_delay_below_a_new_scheduler() -> None:
     before = "ipfw pipe 1 config bw 20Mbit/s delay 10ms queue 60\nipfw add pipe 1 ip from any to any\n"
-    made = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
-    after, in_place = rewrite.rewritten(before, boxes.read(before), made)
+    exported = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, boxes.read(before), exported)
     assert in_place
     lines = after.splitlines()
     assert lines[0] == "ipfw pipe 1 config bw 20Mbit/s delay 10ms"
@@ -1094,8 +1101,8 @@ def test_a_pipe_of_dummynet_keeps_its_delay_below_a_new_scheduler() -> None:
 
 def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:
     before = "ipfw pipe 1 config bw 20Mbit/s\nipfw sched 1 config pipe 1 type fq_codel target 20ms\n"
-    made = boxes.export("fq_codel", {"target": "5 ms"}, box="dummynet", rate_bps=2e7, name="1")
-    after, in_place = rewrite.rewritten(before, boxes.read(before, name="sched 1"), made)
+    exported = boxes.export("fq_codel", {"target": "5 ms"}, box="dummynet", rate_bps=2e7, name="1")
+    after, in_place = rewrite.rewritten(before, boxes.read(before, name="sched 1"), exported)
     assert in_place and "target 20ms" not in after
     assert after.splitlines()[1].startswith("ipfw sched 1 config pipe 1 type fq_codel target 5000us")
 
@@ -1104,17 +1111,22 @@ def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:
 def test_a_queue_in_place_of_a_cake_keeps_its_shaper(printed: bool) -> None:
     head = "qdisc cake 8005: root refcnt 2" if printed else "tc qdisc add dev eth1 root cake"
     before = f"{head} bandwidth 18Mbit besteffort\n"
-    found = boxes.read(before)
-    made = dict(designs(place(found), shape=False))["FQ-CoDel"]
-    assert "18000000bit" in made.text.replace("18Mbit", "18000000bit") and len(made.text.splitlines()) > 1
-    after, in_place = rewrite.rewritten(before, found, made)
+    imported = boxes.read(before)
+    exported = dict(designs(place(imported), shape=False))["FQ-CoDel"]
+    assert (
+        "18000000bit" in exported.text.replace("18Mbit", "18000000bit")
+        and len(exported.text.splitlines()) > 1
+    )
+    after, in_place = rewrite.rewritten(before, imported, exported)
     assert in_place is not printed and boxes.read(after).rate_bps == pytest.approx(18e6, rel=0.02)
 
 
 def test_a_queue_in_place_of_a_cake_of_vyos_keeps_its_shaper() -> None:
     before = "set qos policy cake OUT bandwidth '18mbit'\nset qos interface eth0 egress 'OUT'\n"
-    made = dict(designs(place(boxes.read(before)), shape=False))["FQ-CoDel"]
-    assert "bandwidth 18000kbit" in made.text and boxes.read(made.text).rate_bps == pytest.approx(18e6)
+    exported = dict(designs(place(boxes.read(before)), shape=False))["FQ-CoDel"]
+    assert "bandwidth 18000kbit" in exported.text and boxes.read(exported.text).rate_bps == pytest.approx(
+        18e6
+    )
 
 
 def _rounds(
@@ -1125,12 +1137,12 @@ def _rounds(
 ) -> tuple[list[tuple[str, int]], Verdict, float | None]:
     """The rounds of designs of these scores, the first in use: the runs that were made, the verdict, and the seconds
     that would settle it. ``work`` is called with the fresh runs of each call."""
-    made: list[tuple[str, int]] = []
+    requests: list[tuple[str, int]] = []
 
     def replicate(names: Sequence[str] | None, count: int) -> Result:
         some = list(scores) if names is None else list(names)
-        work(sum(count - max((n for known, n in made if known == name), default=0) for name in some))
-        made.extend((name, count) for name in some)
+        work(sum(count - max((n for known, n in requests if known == name), default=0) for name in some))
+        requests.extend((name, count) for name in some)
         return Result(
             "x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), ""
         )
@@ -1147,7 +1159,7 @@ def _rounds(
 
     rounds = Elimination(replicate, judge, lambda one: one.name, 5, 30, until=until)
     _, verdict = rounds.run()
-    return made, verdict, rounds.settling_s(verdict)
+    return requests, verdict, rounds.settling_s(verdict)
 
 
 def _noisy(mean: float, spread: float, period: int = 2) -> list[float]:
@@ -1159,8 +1171,8 @@ def test_further_replications_go_to_designs_in_contention_and_the_verdict_is_tha
         YOURS: _noisy(90.0, 1.5), "ahead": _noisy(91.0, 1.0, 3), "far": _noisy(40.0, 0.5),
         "near": _noisy(90.5, 1.0, 5),
     }  # fmt: skip
-    made, verdict, _ = _rounds(scores)
-    again = {name for name, count in made if count > 5}
+    requests, verdict, _ = _rounds(scores)
+    again = {name for name, count in requests if count > 5}
     assert again == {YOURS, "ahead", "near"}
     whole = decide(
         [
@@ -1188,11 +1200,11 @@ def test_a_design_that_a_later_leader_does_not_surely_beat_comes_back_with_all_r
         "back": [89.0] * 5 + [89.5] * rest,
         "b": [70.0, 93.0, 70.0, 93.0, 70.0, *[88.0] * rest],
     }
-    made, verdict, _ = _rounds(scores)
-    assert ("back", 5) in made
-    assert any(name == "back" and count > 5 for name, count in made)
+    requests, verdict, _ = _rounds(scores)
+    assert ("back", 5) in requests
+    assert any(name == "back" and count > 5 for name, count in requests)
     assert verdict.leader == "back"
-    assert verdict.replications == max(count for _, count in made)
+    assert verdict.replications == max(count for _, count in requests)
 
 
 #: A queue that is surely beaten by two designs, of which further runs tell which is the better one.
@@ -1213,7 +1225,7 @@ def test_a_time_is_spent_until_every_rival_is_decided(
     def work(runs: int) -> None:
         clock[0] += runs
 
-    made, verdict, settling_s = _rounds(TWO_AHEAD, until=until, work=work)
+    requests, verdict, settling_s = _rounds(TWO_AHEAD, until=until, work=work)
     assert verdict.status == "load"
     assert verdict.replications == replications
     assert until is None or clock[0] <= until
@@ -1222,7 +1234,7 @@ def test_a_time_is_spent_until_every_rival_is_decided(
     assert (settling_s is None) == (not undecided)
     if settling_s is not None:
         assert settling_s == verdict.settling * len(contenders(verdict, most=30))
-    assert max(count for _, count in made) == replications
+    assert max(count for _, count in requests) == replications
 
 
 def test_queues_share_the_time_that_those_before_them_left() -> None:
@@ -1255,10 +1267,10 @@ def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention()
     ok = SampledDesign("ok", {"u": [60.0, 61.0, 59.0, 60.0, 61.0]}, current=True)
     once = SampledDesign("once", {"u": [49.0, 70.0, 71.0, 69.0, 70.0]})
     twice = SampledDesign("twice", {"u": [49.0, 49.0, 71.0, 69.0, 70.0]})
-    found = decide([ok, once, twice], [capped])
-    assert [one.relation for one in found.rivals] == ["infeasible", "infeasible"]
-    assert contenders(found, most=30) == ["ok", "once"]
-    assert contenders(found, most=5) == ["ok"]
+    verdict = decide([ok, once, twice], [capped])
+    assert [one.relation for one in verdict.rivals] == ["infeasible", "infeasible"]
+    assert contenders(verdict, most=30) == ["ok", "once"]
+    assert contenders(verdict, most=5) == ["ok"]
 
 
 def test_progress_is_that_of_all_queues() -> None:

@@ -118,12 +118,16 @@ KINDS: dict[str, dict[str, object]] = {
 OWN = ("dropcurve", "DROPCURVE", "eth0", "GigabitEthernet0/0", "ge-0/0/0", "Ethernet0", "ether1", "em0")
 
 
-def made(text: str, *, shape: bool = False, rate_bps: float = 1e8) -> list[tuple[boxes.Import, Export]]:
+def queues_and_exports(
+    text: str, *, shape: bool = False, rate_bps: float = 1e8
+) -> list[tuple[boxes.Import, Export]]:
     """Every queue of a text with a design of each kind that its box can load there."""
     pairs = []
     for one in boxes.read_all(text, rate_bps=rate_bps):
         where = place(one, rate_bps=None if one.rate_bps else rate_bps)
-        exports = [loading.made(where, kind, dict(params), shape=shape) for kind, params in KINDS.items()]
+        exports = [
+            loading.export_at(where, kind, dict(params), shape=shape) for kind, params in KINDS.items()
+        ]
         pairs += [(one, export) for export in exports if export is not None]
     return pairs
 
@@ -138,8 +142,8 @@ def test_every_queue_is_on_the_interface_of_its_text(text: str, dev: str) -> Non
 def test_texts_and_notes_of_designs_have_the_names_of_the_text_alone(
     text: str, dev: str, shape: bool
 ) -> None:
-    for found, export in made(text, shape=shape):
-        after, in_place = rewrite.rewritten(text, found, export)
+    for queue, export in queues_and_exports(text, shape=shape):
+        after, in_place = rewrite.rewritten(text, queue, export)
         added = [line for line in after.splitlines() if line not in text.splitlines()]
         if (in_place or dev) and text != ALONE:
             for name in OWN:
@@ -153,13 +157,18 @@ def test_texts_and_notes_of_designs_have_the_names_of_the_text_alone(
             names = {one.title for one in boxes.read_all(text, rate_bps=1e8)}
             again = boxes.read_all(after, rate_bps=1e8)
             # A scheduler of dummynet, and ALTQ's in place of a queue without a name, have names of their own.
-            assert {one.title for one in again} == names or shape or found.box in ("dummynet", "altq")
+            assert {one.title for one in again} == names or shape or queue.box in ("dummynet", "altq")
             assert {one.dev for one in again} == {dev}
 
 
 def test_the_bottleneck_of_a_class_is_that_of_its_whole_link() -> None:
     text = IOS.replace(" class BULK\n", " class BULK\n  bandwidth percent 40\n")
-    notes = {note.text for _, export in made(text) for note in export.notes if NEEDS_SHAPER in note.text}
+    notes = {
+        note.text
+        for _, export in queues_and_exports(text)
+        for note in export.notes
+        if NEEDS_SHAPER in note.text
+    }
     assert notes == {"GigabitEthernet0/1 must itself be the bottleneck of 100Mbit"}
 
 
@@ -179,17 +188,17 @@ def test_the_bottleneck_of_a_class_is_that_of_its_whole_link() -> None:
     ],
 )
 def test_a_shaper_that_is_asked_for_is_in_the_text(text: str, line: str) -> None:
-    found, export = made(text, shape=True)[0]
-    after, in_place = rewrite.rewritten(text, found, export)
+    queue, export = queues_and_exports(text, shape=True)[0]
+    after, in_place = rewrite.rewritten(text, queue, export)
     assert in_place and line in after.splitlines()
     assert not any(NEEDS_SHAPER in note.text for note in export.notes)
-    new = [one for one in boxes.read_all(after, rate_bps=1e8) if one.dev == found.dev]
+    new = [one for one in boxes.read_all(after, rate_bps=1e8) if one.dev == queue.dev]
     assert any(one.rate_bps for one in new)
 
 
 def test_commands_for_what_a_box_printed_have_its_policy_class_and_parent() -> None:
-    found, export = made(SHOWN)[0]
-    after, in_place = rewrite.rewritten(SHOWN, found, export)
+    queue, export = queues_and_exports(SHOWN)[0]
+    after, in_place = rewrite.rewritten(SHOWN, queue, export)
     assert not in_place
     assert after.splitlines()[:3] == ["policy-map OUT", " class class-default", "  no random-detect"]
     text = "qdisc pfifo 10: dev eth7 parent 1:10 limit 100p\n"
@@ -235,18 +244,18 @@ SCRIPTS = {
 
 @pytest.mark.parametrize(("text", "own"), SCRIPTS.values(), ids=SCRIPTS)
 def test_a_script_keeps_its_lines_and_gets_the_queue_in_its_place(text: str, own: list[int]) -> None:
-    for found, export in made(text, rate_bps=2e7):
-        after, in_place = rewrite.rewritten(text, found, export)
+    for before, export in queues_and_exports(text, rate_bps=2e7):
+        after, in_place = rewrite.rewritten(text, before, export)
         assert in_place
         kept = [line for number, line in enumerate(text.splitlines()) if number not in own]
         assert [line for line in after.splitlines() if line in kept] == kept
-        (queue,) = boxes.read_all(after)
-        assert queue.discipline == export.discipline_as_loaded
+        (rewritten,) = boxes.read_all(after)
+        assert rewritten.discipline == export.discipline_as_loaded
         assert (
-            queue.rate_bps == pytest.approx(found.rate_bps or queue.rate_bps or 0.0, rel=0.02)
-            or not found.rate_bps
+            rewritten.rate_bps == pytest.approx(before.rate_bps or rewritten.rate_bps or 0.0, rel=0.02)
+            or not before.rate_bps
         )
-        assert queue.dev == found.dev
+        assert rewritten.dev == before.dev
 
 
 @pytest.mark.parametrize(
@@ -259,18 +268,18 @@ def test_a_script_keeps_its_lines_and_gets_the_queue_in_its_place(text: str, own
 )
 def test_no_shaper_replaces_the_queues_around_a_queue(text: str) -> None:
     """A shaper at the root would remove the classes and bands of the other queues."""
-    some = made(text, shape=True, rate_bps=2e7)
+    some = queues_and_exports(text, shape=True, rate_bps=2e7)
     assert some
-    for found, export in some:
-        after, in_place = rewrite.rewritten(text, found, export)
+    for queue, export in some:
+        after, in_place = rewrite.rewritten(text, queue, export)
         assert in_place
         assert after.splitlines()[:-1] == text.splitlines()[:-1]
 
 
 def test_several_commands_of_a_line_are_read() -> None:
     text = "for i in 1; do tc qdisc add dev eth0 root pfifo limit 30 >/dev/null 2>&1 && echo done; done\n"
-    (found,) = boxes.read_all(text)
-    assert (found.title, found.params["limit"]) == ("dev eth0 root", "30 pkts")
+    (queue,) = boxes.read_all(text)
+    assert (queue.title, queue.params["limit"]) == ("dev eth0 root", "30 pkts")
 
 
 def test_the_policer_of_arriving_packets_gives_way_in_its_script(tmp_path: Path) -> None:
@@ -289,18 +298,18 @@ def test_the_policer_of_arriving_packets_gives_way_in_its_script(tmp_path: Path)
 
 def test_fairq_of_altq_keeps_fair_queues_and_their_number() -> None:
     text = "altq on em0 fairq bandwidth 20Mb queue { q }\nqueue q bandwidth 20Mb fairq(default buckets 64)\n"
-    found = boxes.read(text)
-    where = place(found)
-    assert loading.made(where, "droptail", {"limit": "100 pkts"}, shape=False) is None, (
+    queue = boxes.read(text)
+    where = place(queue)
+    assert loading.export_at(where, "droptail", {"limit": "100 pkts"}, shape=False) is None, (
         "it would be fair queues"
     )
-    export = loading.made(where, "drr", {"limit": "100 pkts", "queues": 1024}, shape=False)
+    export = loading.export_at(where, "drr", {"limit": "100 pkts", "queues": 1024}, shape=False)
     assert export is not None
-    after, in_place = rewrite.rewritten(text, found, export)
+    after, in_place = rewrite.rewritten(text, queue, export)
     assert in_place and "qlimit 100 fairq(default buckets 1024)" in after
     assert boxes.read(after).params == export.params_as_loaded
     (plain,) = boxes.read_all("altq on em0 hfsc bandwidth 20Mb queue { q }\nqueue q hfsc(default red)\n")
-    assert loading.made(place(plain), "drr", {"limit": "100 pkts", "queues": 1024}, shape=False) is None
+    assert loading.export_at(place(plain), "drr", {"limit": "100 pkts", "queues": 1024}, shape=False) is None
 
 
 @pytest.mark.parametrize(
@@ -324,7 +333,7 @@ def test_a_class_of_calls_alone_is_not_judged_with_transfers(
 
 
 def test_the_hint_at_a_shaper_names_the_verb_that_has_the_option() -> None:
-    (_, export), *_ = made(TEXTS["linux"][0])
+    (_, export), *_ = queues_and_exports(TEXTS["linux"][0])
     assert any(note.text.endswith("otherwise add a shaper (fix --shape)") for note in export.notes)
     alone = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
     assert any(note.text.endswith("otherwise add a shaper (export --shape)") for note in alone.notes)
@@ -353,6 +362,6 @@ def test_the_hint_at_a_shaper_names_the_verb_that_has_the_option() -> None:
 def test_damaged_texts_are_read_and_rewritten_or_refused(text: str, box: str) -> None:
     params = RED if box == "openconfig" else {"limit": "77 pkts"}
     export = boxes.export("red" if box == "openconfig" else "droptail", params, box=box, rate_bps=1e8)
-    for found in boxes.read_all(text, box=box, rate_bps=1e8):
-        after, _ = rewrite.rewritten(text, found, export)
+    for queue in boxes.read_all(text, box=box, rate_bps=1e8):
+        after, _ = rewrite.rewritten(text, queue, export)
         assert after

@@ -27,10 +27,10 @@ def test_every_preset_is_a_scenario_with_thin_flows_and_bulk(name: str, directio
     brief = links.scenario(
         profile, direction=direction, duration="20 ms" if name == "datacentre" else "1.5 s"
     )
-    found = roles(dc.run(brief, replications=1).variants[0].runs[0])
-    assert "thin" in found.values()
-    assert found["download"] == "bulk"
-    assert "unresponsive" not in found.values()
+    by_class = roles(dc.run(brief, replications=1).variants[0].runs[0])
+    assert "thin" in by_class.values()
+    assert by_class["download"] == "bulk"
+    assert "unresponsive" not in by_class.values()
 
 
 def test_the_other_direction_carries_the_transfers_that_go_that_way() -> None:
@@ -141,28 +141,28 @@ def test_a_line_frames_packets_in_both_directions() -> None:
     ],
 )
 def test_ranges_become_conditions_that_can_be_typed(text: str, keys: list[str], conditions: int) -> None:
-    found = links.spec(text)
-    assert list(found.varying) == keys
-    every = found.conditions()
+    spec = links.spec(text)
+    assert list(spec.varying) == keys
+    every = spec.conditions()
     assert len(every) == conditions
     for condition in every:
-        typed = links.spec(found.typed(condition))
+        typed = links.spec(spec.typed(condition))
         assert (typed.profile, typed.direction, dict(typed.varying)) == (
-            found.at(condition),
-            found.direction,
+            spec.at(condition),
+            spec.direction,
             {},
         )
     for key in keys:
         values = {condition[key] for condition in every}
-        assert {found.varying[key].low, found.varying[key].high} <= values
+        assert {spec.varying[key].low, spec.varying[key].high} <= values
 
 
 def test_every_pair_of_ranges_has_its_four_corners_equally_often() -> None:
-    found = links.spec(
+    spec = links.spec(
         "dsl,rate=10-20Mbit,web=5-20%,downloads=1-4,calls=1-4,games=1-4,videos=1-4,buffer=1-2bdp"
     )
-    every = found.conditions()
-    keys = list(found.varying)
+    every = spec.conditions()
+    keys = list(spec.varying)
     assert len(keys) == 7 and len(every) == 8
     for first in keys:
         for second in keys[keys.index(first) + 1 :]:
@@ -199,9 +199,9 @@ def test_an_l4s_sender_joins_where_none_is_stated() -> None:
 
 def test_options_by_a_few_numbers_override_a_link() -> None:
     numbers = {"rate": "50/5", "flows": "1-4", "short": "20%", "tcp": "reno", "ecn": True}
-    found = links.spec("cable:up", **links.overrides("cable:up", **numbers))
-    assert (found.profile.up_bps, found.profile.mix.web, found.profile.mix.cc) == (5e6, 0.2, "reno")
-    assert list(found.varying) == ["uploads"] and found.profile.mix.ecn == 1.0
+    spec = links.spec("cable:up", **links.overrides("cable:up", **numbers))
+    assert (spec.profile.up_bps, spec.profile.mix.web, spec.profile.mix.cc) == (5e6, 0.2, "reno")
+    assert list(spec.varying) == ["uploads"] and spec.profile.mix.ecn == 1.0
     with pytest.raises(dc.UsageError, match="calls and games for UDP"):
         links.overrides("cable", udp="10%")
 

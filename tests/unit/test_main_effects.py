@@ -19,13 +19,13 @@ def table() -> list[RunValue]:
 
 
 def test_an_effect_is_the_mean_over_all_levels_of_the_others() -> None:
-    found = effect(levels("limit", table()), table())
+    limit = effect(levels("limit", table()), table())
     # Seed 1: (0.5 + 1.5) / 2 = 1.0 at 20 packets; seed 2: 1.5. Ten more at 40.
-    assert [one.mean for one in found.means] == [1.25, 11.25]
-    assert found.size == 10.0
+    assert [one.mean for one in limit.means] == [1.25, 11.25]
+    assert limit.size == 10.0
     # Half-width of two values 1.0 and 1.5: t(0.975, 1) = 12.706 times 0.3536 / sqrt(2).
-    assert found.means[0].half_width is not None
-    assert abs(found.means[0].half_width - 12.7062 * 0.25) < 1e-3
+    assert limit.means[0].half_width is not None
+    assert abs(limit.means[0].half_width - 12.7062 * 0.25) < 1e-3
 
 
 def test_the_largest_effect_comes_first() -> None:
@@ -34,13 +34,13 @@ def test_the_largest_effect_comes_first() -> None:
 
 def test_a_sampled_range_is_cut_into_groups_of_equal_count() -> None:
     runs = [RunValue({"p": 0.01 * 1.1**i}, 1, float(i)) for i in range(36)]
-    found = levels("p", runs)
-    assert len(found.values) == 6
-    assert found.logarithmic
+    groups = levels("p", runs)
+    assert len(groups.values) == 6
+    assert groups.logarithmic
     assert len({run.settings["p"] for run in runs}) > MOST_LEVELS
-    counts = [sum(found.index(run.settings["p"]) == group for run in runs) for group in range(6)]
+    counts = [sum(groups.index(run.settings["p"]) == group for run in runs) for group in range(6)]
     assert counts == [6] * 6
-    assert [one.mean for one in effect(found, runs).means] == [2.5, 8.5, 14.5, 20.5, 26.5, 32.5]
+    assert [one.mean for one in effect(groups, runs).means] == [2.5, 8.5, 14.5, 20.5, 26.5, 32.5]
 
 
 def test_runs_without_a_value_are_left_out() -> None:

@@ -25,10 +25,10 @@ def test_a_page_has_its_name_and_every_option(verb: str) -> None:
         if one.param_type_name == "option" and not one.hidden:
             assert one.opts[0] in shown
     if shutil.which("groff"):
-        found = subprocess.run(
+        process = subprocess.run(
             ["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True, check=True
         )
-        assert found.stderr == ""
+        assert process.stderr == ""
 
 
 def test_lines_that_roff_would_obey_are_text() -> None:

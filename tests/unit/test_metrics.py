@@ -183,8 +183,8 @@ def test_a_link_that_is_always_busy_is_used_by_100_percent(warmup_ns: int, count
         "warmup_s": warmup_ns * 1e-9, "simulated_s": (warmup_ns + counted_ns) * 1e-9,
         "links": {"bottleneck": {"busy_s": counted_ns * 1e-9}},
     }  # fmt: skip
-    found = metrics.value(run, "utilisation")
-    assert found is None or 99.0 < found <= 100.0
+    utilisation = metrics.value(run, "utilisation")
+    assert utilisation is None or 99.0 < utilisation <= 100.0
 
 
 def test_a_gap_stays_a_gap(run: dict[str, Any]) -> None:
@@ -212,10 +212,10 @@ def test_an_unknown_metric_names_the_nearest() -> None:
 
 
 def test_every_metric_says_what_it_is() -> None:
-    for found in metrics.ordered():
-        assert found.doc.endswith("."), found.name
-        assert found.source and found.title, found.name
-        assert re.fullmatch(r"[a-z0-9_]+", found.name)
+    for metric in metrics.ordered():
+        assert metric.doc.endswith("."), metric.name
+        assert metric.source and metric.title, metric.name
+        assert re.fullmatch(r"[a-z0-9_]+", metric.name)
 
 
 def test_the_docs_page_is_the_code() -> None:

@@ -13,8 +13,8 @@ HEAVY = {"numpy", "scipy", "matplotlib", "pyarrow", "pandas", "typer", "rich", "
 
 def test_the_import_loads_nothing_heavy() -> None:
     code = "import sys, dropcurve; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not HEAVY & set(found.stdout.split())
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(process.stdout.split())
 
 
 def test_every_public_name_is_there() -> None:
@@ -26,6 +26,6 @@ def test_every_public_name_is_there() -> None:
 
 def test_the_version_is_that_of_the_package_and_is_loaded_on_use() -> None:
     code = "import sys, dropcurve; print('importlib.metadata' in sys.modules, dropcurve.__version__)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["False", metadata.version("dropcurve")]
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.split() == ["False", metadata.version("dropcurve")]
     assert "__version__" in dir(dropcurve)

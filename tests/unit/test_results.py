@@ -74,9 +74,11 @@ def test_more_replications_take_those_that_are_there(folder: Path) -> None:
 
 def test_variants_have_given_and_distinct_names(folder: Path) -> None:
     long = "red:max_p=0.1,min_th=5 pkts,max_th=15 pkts"
-    found = dc.compare("short.toml", queues=["classic=red:max_p=0.1", "red", "red", long], replications=2)
-    assert [one.name for one in found.variants] == ["classic", "red", "red (2)", long]
-    lines = str(found).splitlines()
+    comparison = dc.compare(
+        "short.toml", queues=["classic=red:max_p=0.1", "red", "red", long], replications=2
+    )
+    assert [one.name for one in comparison.variants] == ["classic", "red", "red (2)", long]
+    lines = str(comparison).splitlines()
     assert f"[4] {long}" in lines
     assert any("red:max_p=0.1… [4]" in line for line in lines)
     with pytest.raises(dc.UsageError, match="must be NAME=KIND"):
@@ -140,10 +142,10 @@ def test_text_fits_a_hundred_columns(result: dc.Result) -> None:
 
 
 def test_seven_variants_are_shown_in_blocks(folder: Path) -> None:
-    found = dc.compare(
+    comparison = dc.compare(
         "short.toml", vary={"queue.max_p": [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]}, replications=2
     )
-    lines = str(found).splitlines()
+    lines = str(comparison).splitlines()
     assert max(len(line) for line in lines if "Repeat:" not in line) <= 100
     assert sum("link utilisation" in line for line in lines) > 1
 
@@ -161,10 +163,10 @@ def test_a_long_queue_of_the_other_direction_is_named_with_its_remedy(backlog: i
         "bottleneck": {"rate_bps": 30_000_000}, "bottleneck.back": {"rate_bps": 8_000_000, "queue_bytes_mean": backlog},
     }}  # fmt: skip
     variant = Variant("droptail", links.scenarios("lte")[0].resolved, [run])
-    found = Result(
+    comparison = Result(
         "r", [variant], [1], "", command="dropcurve compare link:lte --queue droptail --queue codel"
     )
-    text = other_way.sentence(found, "droptail")
+    text = other_way.sentence(comparison, "droptail")
     # 120 kB at 8 Mbit/s take 120 ms, on a base round trip of 63 ms.
     assert ("delays acknowledgements by 120 ms on average, on a base round trip of 63 ms" in text) is said
     assert ("(dropcurve tune --link lte:up)" in text) is said

@@ -17,16 +17,16 @@ def test_t_quantiles_are_those_of_the_printed_table() -> None:
 
 def test_t_interval_by_hand() -> None:
     # 1 … 5: mean 3, s^2 = 10/4, half-width 2.776 sqrt(2.5/5) = 1.963.
-    found = st.t_interval([1, 2, 3, 4, 5])
-    assert (found.mean, found.n) == (3.0, 5)
-    assert found.half_width == pytest.approx(2.776445 * math.sqrt(0.5), rel=1e-6)
+    interval = st.t_interval([1, 2, 3, 4, 5])
+    assert (interval.mean, interval.n) == (3.0, 5)
+    assert interval.half_width == pytest.approx(2.776445 * math.sqrt(0.5), rel=1e-6)
 
 
 def test_gaps_are_left_out_and_counted() -> None:
-    found = st.t_interval([1.0, None, 3.0, math.nan])
-    assert (found.mean, found.n) == (2.0, 2)
+    interval = st.t_interval([1.0, None, 3.0, math.nan])
+    assert (interval.mean, interval.n) == (2.0, 2)
     # s = sqrt(2), so the half-width is 12.706 sqrt(2)/sqrt(2).
-    assert found.half_width == pytest.approx(12.706, abs=5e-4)
+    assert interval.half_width == pytest.approx(12.706, abs=5e-4)
 
 
 def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
@@ -36,11 +36,11 @@ def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
 
 def test_pairs_are_sharper_than_their_parts() -> None:
     # Differences 1, 2, 3: mean 2, s = 1, half-width 4.303/sqrt(3); t = 2 sqrt(3) = 3.464, p = 0.0742.
-    found = st.paired([11.0, 52.0, 103.0], [10.0, 50.0, 100.0])
-    assert found is not None
-    assert found.mean == 2.0
-    assert found.half_width == pytest.approx(4.30265 / math.sqrt(3), rel=1e-5)
-    assert found.p == pytest.approx(0.0742, abs=5e-5)
+    difference = st.paired([11.0, 52.0, 103.0], [10.0, 50.0, 100.0])
+    assert difference is not None
+    assert difference.mean == 2.0
+    assert difference.half_width == pytest.approx(4.30265 / math.sqrt(3), rel=1e-5)
+    assert difference.p == pytest.approx(0.0742, abs=5e-5)
 
 
 def test_pairs_without_scatter() -> None:
@@ -56,8 +56,7 @@ def test_pairs_have_two_values() -> None:
 
 
 def test_incomplete_pairs_are_left_out() -> None:
-    found = st.paired([1.0, None, 4.0], [0.0, 5.0, None])
-    assert found == st.Paired(1.0, None, 1, 1.0)
+    assert st.paired([1.0, None, 4.0], [0.0, 5.0, None]) == st.Paired(1.0, None, 1, 1.0)
     assert st.paired([None], [1.0]) is None
 
 

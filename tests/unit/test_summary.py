@@ -34,8 +34,8 @@ def differences(value: Any, kind: Any, path: str) -> list[str]:
 
 
 def test_a_summary_has_the_types_that_are_declared(folder: Path) -> None:
-    found = dc.compare("short.toml", queues=["droptail", "red"], replications=2)
-    for variant in found.variants:
+    result = dc.compare("short.toml", queues=["droptail", "red"], replications=2)
+    for variant in result.variants:
         for run in variant.runs:
             assert differences(run, RunSummary, "run") == []
 

@@ -20,5 +20,5 @@ def test_every_bad_queue_is_reported_once() -> None:
 def test_another_queue_than_a_cake_that_sizes_its_own_buffer_has_its_default() -> None:
     base = Scenario.load("droptail_vs_red").set("queue", {"kind": "cake"})
     assert base.get("queue.limit") == "auto"
-    found = variants([base], queues=["fq_codel", "droptail", "cake:isolate=flows"], vary={})
-    assert [str(one.get("queue.limit")) for one in found.values()] == ["10240 pkts", "1000 pkts", "auto"]
+    scenarios = variants([base], queues=["fq_codel", "droptail", "cake:isolate=flows"], vary={})
+    assert [str(one.get("queue.limit")) for one in scenarios.values()] == ["10240 pkts", "1000 pkts", "auto"]

@@ -32,65 +32,65 @@ def around(mean: float, spread: float, n: int = 4) -> list[float]:
 
 
 def said(verdict: Verdict) -> str:
-    found = headline(verdict)
-    return " ".join([*found.sentences, *found.details])
+    text = headline(verdict)
+    return " ".join([*text.sentences, *text.details])
 
 
 def test_a_feasible_design_is_never_behind_one_that_is_not() -> None:
     """The infeasible one has 30 points more utilisation; it misses the bound in one run of four."""
     fast = design("fast", [99.0] * 4, [10.0, 10.0, 10.0, 15.1])
     slow = design("slow", [69.0] * 4, [14.9] * 4)
-    found = decide([fast, slow], [USE, CAPPED])
-    assert (found.status, found.recommended) == ("load", "slow")
-    assert found.related("infeasible")[0].missed[0].missed == 1
-    assert found.related("infeasible")[0].missed[0].worst == 15.1
+    verdict = decide([fast, slow], [USE, CAPPED])
+    assert (verdict.status, verdict.recommended) == ("load", "slow")
+    assert verdict.related("infeasible")[0].missed[0].missed == 1
+    assert verdict.related("infeasible")[0].missed[0].worst == 15.1
 
 
 def test_the_design_in_use_goes_if_it_misses_a_bound_and_another_does_not() -> None:
     fast = design("mine", [99.0] * 4, [20.0] * 4, current=True)
     slow = design("slow", [69.0] * 4, [14.9] * 4)
-    found = decide([fast, slow], [USE, CAPPED])
-    assert (found.status, found.recommended) == ("load", "slow")
-    assert said(found).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
+    verdict = decide([fast, slow], [USE, CAPPED])
+    assert (verdict.status, verdict.recommended) == ("load", "slow")
+    assert said(verdict).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
     # An advantage in points over a design that misses a bound has no meaning.
-    assert "On balance" not in said(found)
+    assert "On balance" not in said(verdict)
 
 
 def test_where_none_is_feasible_the_closest_to_its_bounds_is_named_as_such() -> None:
     """Mean excess 1/15 against 5/15; the farther one has more utilisation."""
-    found = decide(
+    verdict = decide(
         [design("far", [99.0] * 3, [20.0] * 3), design("near", [50.0] * 3, [16.0] * 3)], [USE, CAPPED]
     )
-    assert (found.status, found.recommended) == ("none feasible", "near")
-    assert said(found).startswith(
+    assert (verdict.status, verdict.recommended) == ("none feasible", "near")
+    assert said(verdict).startswith(
         "No design meets the goal; near comes closest, and misses p95 delay < 15 ms in 3 of 3 "
     )
-    assert "Load" not in said(found)
+    assert "Load" not in said(verdict)
 
 
 def test_more_than_margin_and_interval_is_better() -> None:
     """A lead of 1 point with an interval of 0.18."""
-    found = decide([design("a", around(91.0, 0.1)), design("b", [90.0] * 4)], [USE])
-    (rival,) = found.rivals
+    verdict = decide([design("a", around(91.0, 0.1)), design("b", [90.0] * 4)], [USE])
+    (rival,) = verdict.rivals
     # sd of +-0.1 is 0.1 * sqrt(4 / 3); times t = 3.182 over sqrt(4).
     assert rival.half_width == pytest.approx(3.18245 * 0.1 * math.sqrt(4 / 3) / 2, rel=1e-5)
-    assert (found.status, found.recommended, rival.relation) == ("load", "a", "better")
+    assert (verdict.status, verdict.recommended, rival.relation) == ("load", "a", "better")
 
 
 def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_needs() -> None:
-    found = decide([design("a", around(91.0, 1.0)), design("b", [90.0] * 4, current=True)], [USE])
-    (rival,) = found.rivals
+    verdict = decide([design("a", around(91.0, 1.0)), design("b", [90.0] * 4, current=True)], [USE])
+    (rival,) = verdict.rivals
     half = 3.18245 * math.sqrt(4 / 3) / 2
     assert rival.relation == "undecided"
-    assert found.status == "undecided"
+    assert verdict.status == "undecided"
     assert rival.half_width == pytest.approx(half, rel=1e-5)
     # The half-width must fall to 1 point: t * 1.1547 / sqrt(n) is 1.068 for 7 runs (t = 2.447) and 0.965 for 8 (2.365).
-    assert found.more == 8 - 4
-    text = said(found)
+    assert verdict.more == 8 - 4
+    text = said(verdict)
     assert text.startswith(
         "Keep b for now (utilisation 90 %): a may be better, but that is not sure. 4 more replications would decide."
     )
-    assert (found.recommended, found.leader, found.reference) == ("b", "a", "a")
+    assert (verdict.recommended, verdict.leader, verdict.reference) == ("b", "a", "a")
     assert "On balance b against a: −1.0 ± 1.8 points." in text
 
 
@@ -100,10 +100,10 @@ def test_what_is_sure_against_the_design_in_use_is_reported_of_the_one_that_may_
         design("a", around(93.0, 1.0), [15.0] * 4),
         design("b", [90.0] * 4, [10.0] * 4, current=True),
     ]
-    found = decide(some, [USE, WAIT])
-    assert (found.status, found.recommended) == ("undecided", "b")
+    verdict = decide(some, [USE, WAIT])
+    assert (verdict.status, verdict.recommended) == ("undecided", "b")
     assert "Sure against b: a gains utilisation 93 %, not 90 %, and costs p95 delay of voice 15 ms" in said(
-        found
+        verdict
     )
 
 
@@ -113,9 +113,9 @@ def test_of_designs_within_the_margin_of_the_leader_so_far_the_simplest_is_named
         design("codel", around(90.9, 0.5), simplicity=1),
         design("fifo", around(90.5, 0.5), simplicity=0),
     ]
-    found = decide(some, [USE])
-    assert (found.status, found.recommended, found.leader) == ("undecided", "codel", "red")
-    text = said(found)
+    verdict = decide(some, [USE])
+    assert (verdict.status, verdict.recommended, verdict.leader) == ("undecided", "codel", "red")
+    text = said(verdict)
     assert text.startswith(
         "Load codel for now (utilisation 90.9 %): it is the simplest of those that are as good so far; "
         "undecided against red and fifo."
@@ -125,17 +125,17 @@ def test_of_designs_within_the_margin_of_the_leader_so_far_the_simplest_is_named
 
 def test_a_difference_that_is_real_and_within_the_margin_is_not_better() -> None:
     """0.15 points in every run: certain, and too small to matter."""
-    found = decide([design("a", [90.15] * 4), design("b", [90.0] * 4, current=True)], [USE])
-    assert (found.status, found.recommended) == ("keep", "b")
-    assert "As good within 0.2 points: a." in said(found)
-    assert said(found).startswith("Keep b (utilisation 90 %): a is not better by more than 0.2 points.")
+    verdict = decide([design("a", [90.15] * 4), design("b", [90.0] * 4, current=True)], [USE])
+    assert (verdict.status, verdict.recommended) == ("keep", "b")
+    assert "As good within 0.2 points: a." in said(verdict)
+    assert said(verdict).startswith("Keep b (utilisation 90 %): a is not better by more than 0.2 points.")
 
 
 def test_of_equals_the_simpler_is_chosen() -> None:
     some = [design("red", [90.1] * 4, simplicity=3), design("codel", [90.0] * 4, simplicity=1)]
-    found = decide([*some, design("fifo", [80.0] * 4)], [USE])
-    assert (found.status, found.recommended) == ("load", "codel")
-    assert found.reference == "red"
+    verdict = decide([*some, design("fifo", [80.0] * 4)], [USE])
+    assert (verdict.status, verdict.recommended) == ("load", "codel")
+    assert verdict.reference == "red"
 
 
 def kinds_of(*pairs: tuple[SampledDesign, str]) -> list[SampledDesign]:
@@ -149,9 +149,9 @@ def test_a_fair_queue_that_ties_goes_before_a_new_tail_drop() -> None:
         design("fair", [90.0] * 4, simplicity=2),
         design("red", [80.0] * 4, simplicity=3),
     )
-    found = decide(kinds_of((fifo, "droptail"), (fair, "fq_codel"), (other, "red")), [USE, WAIT])
-    assert (found.status, found.recommended, found.passed_over) == ("load", "fair", "fifo")
-    assert said(found).startswith(
+    verdict = decide(kinds_of((fifo, "droptail"), (fair, "fq_codel"), (other, "red")), [USE, WAIT])
+    assert (verdict.status, verdict.recommended, verdict.passed_over) == ("load", "fair", "fifo")
+    assert said(verdict).startswith(
         "Load fair (utilisation 90 %, p95 delay of voice 0 ms): fifo is not shown to be better, and a queue for each "
         "flow protects other traffic too (RFC 7567)."
     )
@@ -165,9 +165,9 @@ def test_a_fair_queue_that_ties_goes_before_a_new_tail_drop() -> None:
 def test_a_fair_queue_that_is_slightly_behind_and_not_shown_to_be_worse_goes_before_tail_drop() -> None:
     """0.5 points behind with an interval of 0.9: five margins are 1 point."""
     fifo, near = design("fifo", around(90.5, 0.5)), design("fair", [90.0] * 4, simplicity=2)
-    found = decide(kinds_of((fifo, "droptail"), (near, "cake")), [USE, WAIT])
-    assert (found.status, found.recommended) == ("undecided", "fair")
-    assert "undecided against fifo" in said(found)
+    verdict = decide(kinds_of((fifo, "droptail"), (near, "cake")), [USE, WAIT])
+    assert (verdict.status, verdict.recommended) == ("undecided", "fair")
+    assert "undecided against fifo" in said(verdict)
     for far in (design("fair", [89.0] * 4), design("fair", around(88.0, 3.0))):
         assert decide(kinds_of((fifo, "droptail"), (far, "cake")), [USE, WAIT]).recommended == "fifo"
 
@@ -180,23 +180,25 @@ def test_a_fair_queue_that_misses_a_bound_does_not_go_before_tail_drop() -> None
 
 def test_of_equals_alone_none_is_called_better() -> None:
     some = [design("prio", [90.0] * 4, simplicity=3), design("fifo", [90.0] * 4)]
-    found = decide(some, [USE], baseline="fifo")
-    assert (found.status, found.recommended) == ("load", "fifo")
-    assert headline(found).sentences == ("Load fifo (utilisation 90 %): prio is as good within 0.2 points.",)
+    verdict = decide(some, [USE], baseline="fifo")
+    assert (verdict.status, verdict.recommended) == ("load", "fifo")
+    assert headline(verdict).sentences == (
+        "Load fifo (utilisation 90 %): prio is as good within 0.2 points.",
+    )
 
 
 def test_a_simpler_equal_is_not_chosen_if_it_is_not_better_than_the_design_in_use() -> None:
     """red leads mine by 0.3, codel by 0.15 only: the leader is loaded."""
     some = [design("red", [90.3] * 4, simplicity=3), design("codel", [90.15] * 4, simplicity=1)]
-    found = decide([*some, design("mine", [90.0] * 4, current=True)], [USE])
-    assert (found.status, found.recommended) == ("load", "red")
+    verdict = decide([*some, design("mine", [90.0] * 4, current=True)], [USE])
+    assert (verdict.status, verdict.recommended) == ("load", "red")
 
 
 def test_without_a_design_in_use_the_leader_is_loaded_for_now_and_its_rivals_are_named() -> None:
     some = [design("a", around(91.0, 1.0)), design("b", [90.0] * 4), design("c", [50.0] * 4)]
-    found = decide(some, [USE])
-    assert (found.status, found.recommended) == ("undecided", "a")
-    assert said(found).startswith(
+    verdict = decide(some, [USE])
+    assert (verdict.status, verdict.recommended) == ("undecided", "a")
+    assert said(verdict).startswith(
         "Load a for now (utilisation 91 %): it is surely better than c, and ahead of b, but not surely. "
         "6 more replications would decide."
     )
@@ -206,9 +208,9 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
     """A queue that idles a tenth of the link for 4 ms: at 0.5 points for 1 ms, 10 points are more than 2."""
     mine = design("mine", [90.0] * 5, [3.5] * 5, current=True)
     other = design("codel", [100.0] * 5, [7.5] * 5)
-    found = decide([mine, other], [USE, WAIT])
-    assert (found.status, found.advantage) == ("load", pytest.approx(8.0))
-    assert headline(found).sentences == (
+    verdict = decide([mine, other], [USE, WAIT])
+    assert (verdict.status, verdict.advantage) == ("load", pytest.approx(8.0))
+    assert headline(verdict).sentences == (
         "Load codel instead of mine: utilisation 100 %, not 90 %.",
         "It costs p95 delay of voice 7.5 ms, not 3.5 ms. "
         "Prefer mine only if 4 ms less p95 delay of voice is worth more to you than 10 percentage points "
@@ -222,31 +224,31 @@ def test_delay_and_utilisation_are_weighed_at_the_exchange_rate() -> None:
 def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
     """A flood starves the call in one run: no packet of it arrives, so there is no delay to score."""
     starved = design("fifo", [100.0] * 3, [1.0, None, 1.0], current=True)
-    found = decide([starved, design("fq", [80.0] * 3, [5.0] * 3)], [USE, WAIT])
-    assert (found.status, found.recommended) == ("load", "fq")
-    assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in said(found)
+    verdict = decide([starved, design("fq", [80.0] * 3, [5.0] * 3)], [USE, WAIT])
+    assert (verdict.status, verdict.recommended) == ("load", "fq")
+    assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in said(verdict)
 
 
 def test_a_design_whose_only_rivals_have_no_value_is_loaded_for_that() -> None:
     some = [design("dead", [0.0] * 3, [None] * 3), design("fifo", [100.0] * 3, [90.0] * 3)]
-    found = decide(some, [USE, WAIT], baseline="fifo")
-    assert (found.status, found.recommended, found.reference) == ("load", "fifo", "")
-    assert headline(found).sentences[0] == (
+    verdict = decide(some, [USE, WAIT], baseline="fifo")
+    assert (verdict.status, verdict.recommended, verdict.reference) == ("load", "fifo", "")
+    assert headline(verdict).sentences[0] == (
         "Load fifo: dead has no value of p95 delay of voice in 3 of 3 runs; utilisation 100 %, p95 delay of voice "
         "90 ms."
     )
 
 
 def test_where_no_design_has_a_score_there_is_no_verdict() -> None:
-    found = decide(
+    verdict = decide(
         [design("a", [90.0] * 2, [None, None]), design("b", [90.0] * 2, [None, None])], [USE, WAIT]
     )
-    assert found.status == "unknown"
-    assert headline(found).sentences[0] == (
+    assert verdict.status == "unknown"
+    assert headline(verdict).sentences[0] == (
         "No verdict: the runs have no value of p95 delay of voice; a longer --duration may give them."
     )
-    assert ranking(found) == []
-    assert headline(found).tone == "unsure"
+    assert ranking(verdict) == []
+    assert headline(verdict).tone == "unsure"
 
 
 def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains() -> None:
@@ -268,15 +270,15 @@ def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains()
 )
 def test_each_time_of_a_change_has_the_unit_of_its_size(better: float, worse: float, text: str) -> None:
     mine = design("mine", [90.0] * 4, around(worse, 0.01), current=True)
-    found = decide([mine, design("fq", [90.0] * 4, around(better, 0.01))], [USE, WAIT])
-    assert text in said(found)
+    verdict = decide([mine, design("fq", [90.0] * 4, around(better, 0.01))], [USE, WAIT])
+    assert text in said(verdict)
 
 
 def test_one_replication_decides_nothing() -> None:
-    found = decide([design("a", [99.0]), design("b", [10.0])], [USE])
-    assert (found.status, found.more) == ("undecided", None)
-    assert "One replication proves nothing; take 5 or more." in said(found)
-    assert "confidence" not in said(found)
+    verdict = decide([design("a", [99.0]), design("b", [10.0])], [USE])
+    assert (verdict.status, verdict.more) == ("undecided", None)
+    assert "One replication proves nothing; take 5 or more." in said(verdict)
+    assert "confidence" not in said(verdict)
 
 
 def test_intervals_are_simultaneous_over_the_rivals() -> None:
@@ -290,9 +292,9 @@ def test_gains_and_costs_are_reported_only_where_runs_show_them() -> None:
     note = Criterion("loss", "loss of voice", "%", better="lower")
     better = SampledDesign("a", {"use": [95.0] * 4, "loss": around(1.0, 1.0)})
     worse = SampledDesign("b", {"use": [90.0] * 4, "loss": [0.5] * 4}, current=True)
-    found = decide([better, worse], [USE, note])
-    assert [one.kind for one in found.changes] == ["gain", "undecided"]
-    assert headline(found).sentences[1] == "No measure is seen to get worse; undecided: loss of voice."
+    verdict = decide([better, worse], [USE, note])
+    assert [one.kind for one in verdict.changes] == ["gain", "undecided"]
+    assert headline(verdict).sentences[1] == "No measure is seen to get worse; undecided: loss of voice."
 
 
 def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
@@ -304,9 +306,9 @@ def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
 
     def said_with(waits: Sequence[float]) -> str:
         other = SampledDesign("a", {"use": around(99.0, 0.1), "wait": around(34.0, 0.1), "call": list(waits)})
-        found = decide([mine, other], [USE, WAIT, call])
-        assert found.status == "load"
-        return headline(found).sentences[1]
+        verdict = decide([mine, other], [USE, WAIT, call])
+        assert verdict.status == "load"
+        return headline(verdict).sentences[1]
 
     assert said_with([34.0, 30.2, 30.1, 70.0]).startswith(
         "It costs p95 delay of voice 34 ms, not 30 ms; it may also cost p95 delay of call 41.1 ms, not 30 ms."
@@ -326,13 +328,13 @@ def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
 def test_the_trade_is_of_the_dearest_cost_for_the_largest_gain() -> None:
     """20 points of utilisation for 8 ms, which count as 4 points; a cost of 0.5 ms, 0.25 points, is no trade."""
     mine = design("mine", around(80.0, 0.01), around(4.0, 0.01), current=True)
-    found = decide([design("a", around(100.0, 0.01), around(12.0, 0.01)), mine], [USE, WAIT])
-    assert headline(found).sentences[1] == (
+    verdict = decide([design("a", around(100.0, 0.01), around(12.0, 0.01)), mine], [USE, WAIT])
+    assert headline(verdict).sentences[1] == (
         "It costs p95 delay of voice 12 ms, not 4 ms. Prefer mine only if 8 ms less p95 delay of voice is worth more "
         "to you than 20 percentage points more utilisation."
     )
-    found = decide([design("a", around(100.0, 0.01), around(4.5, 0.01)), mine], [USE, WAIT])
-    assert headline(found).sentences[1] == "It costs p95 delay of voice 4.5 ms, not 4 ms."
+    verdict = decide([design("a", around(100.0, 0.01), around(4.5, 0.01)), mine], [USE, WAIT])
+    assert headline(verdict).sentences[1] == "It costs p95 delay of voice 4.5 ms, not 4 ms."
 
 
 def test_a_cost_that_the_score_does_not_weigh_is_the_readers_to_weigh() -> None:
@@ -358,8 +360,8 @@ def test_a_cost_that_the_score_does_not_weigh_is_the_readers_to_weigh() -> None:
 
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
     goodput = Criterion("use", "goodput", "bit/s", worth=1e-6, most=10e6)
-    found = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
-    assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in said(found)
+    verdict = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
+    assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in said(verdict)
 
 
 @pytest.mark.parametrize(
@@ -408,9 +410,9 @@ def test_the_exchange_rate_is_parsed_or_refused() -> None:
 
 def test_the_rates_of_pages_video_and_loss_are_stated_after_that_of_delay() -> None:
     """A factor of 4 is two doublings; 500 kbit/s is half of 1 Mbit/s."""
-    found = Exchange.parse("1ms=0.5, page:4x=10, video:500kbit=5, loss:0.5%=2")
-    assert found == Exchange(0.5, page=5.0, video=10.0, loss=4.0)
-    assert found.stated({"page", "video", "loss"}) == (
+    exchange = Exchange.parse("1ms=0.5, page:4x=10, video:500kbit=5, loss:0.5%=2")
+    assert exchange == Exchange(0.5, page=5.0, video=10.0, loss=4.0)
+    assert exchange.stated({"page", "video", "loss"}) == (
         "1 ms of delay counts as 0.5 points of utilisation, a page that takes twice as long as 5 points, 1 Mbit/s of "
         "video as 10 points, 1 % of stalled time as 1 point and 1 % of loss as 4 points"
     )
@@ -432,10 +434,10 @@ def test_a_page_that_takes_twice_as_long_costs_the_same_whatever_it_took() -> No
     for short in (1200.0, 12_000.0):
         fast = SampledDesign("fast", {"use": around(90.0, 0.01), "page": [short] * 4})
         slow = SampledDesign("slow", {"use": around(93.0, 0.01), "page": [2.0 * short] * 4})
-        found = decide([slow, fast], [USE, page], baseline="slow")
-        assert (found.status, found.recommended) == ("load", "fast")
-        assert found.advantage == pytest.approx(7.0)
-        assert headline(found).sentences[0].startswith("Load fast instead of slow: mean page load time ")
+        verdict = decide([slow, fast], [USE, page], baseline="slow")
+        assert (verdict.status, verdict.recommended) == ("load", "fast")
+        assert verdict.advantage == pytest.approx(7.0)
+        assert headline(verdict).sentences[0].startswith("Load fast instead of slow: mean page load time ")
 
 
 def test_a_run_without_a_value_of_any_design_adds_nothing_to_any() -> None:
@@ -445,9 +447,9 @@ def test_a_run_without_a_value_of_any_design_adds_nothing_to_any() -> None:
     def loads(name: str, *times: float | None) -> SampledDesign:
         return SampledDesign(name, {"use": [90.0] * 4, "page": list(times)})
 
-    found = decide([loads("a", 1000, 1000, 1000, None), loads("b", 2000, 2000, 2000, None)], [USE, page])
-    assert found.recommended == "a"
-    assert found.rivals[0].behind == pytest.approx(7.5)
+    verdict = decide([loads("a", 1000, 1000, 1000, None), loads("b", 2000, 2000, 2000, None)], [USE, page])
+    assert verdict.recommended == "a"
+    assert verdict.rivals[0].behind == pytest.approx(7.5)
     lacking = decide([loads("a", 1000, 1000, 1000, 1000), loads("b", 500, 500, 500, None)], [USE, page])
     assert lacking.recommended == "a"
     assert lacking.rivals[0].relation == "infeasible"
@@ -455,46 +457,48 @@ def test_a_run_without_a_value_of_any_design_adds_nothing_to_any() -> None:
 
 def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
     some = [design("a", [90.0] * 4), design("b", [95.0] * 4), design("c", [99.0] * 4)]
-    found = decide(some, [USE], baseline="a")
-    assert (found.recommended, found.reference) == ("c", "a")
-    assert headline(found).sentences == (
+    verdict = decide(some, [USE], baseline="a")
+    assert (verdict.recommended, verdict.reference) == ("c", "a")
+    assert headline(verdict).sentences == (
         "Load c instead of a: utilisation 99 %, not 90 %.",
         "No measure gets worse.",
     )
-    assert "Next best: b, 4 points (all runs) behind." in said(found)
+    assert "Next best: b, 4 points (all runs) behind." in said(verdict)
 
 
 def test_a_design_that_is_hardly_better_is_not_waited_for() -> None:
     values = {"mine": [50.0, 51.0, 50.2, 50.9, 50.5], "codel": [50.4, 50.9, 50.1, 51.6, 50.4]}
-    found = decide(
+    verdict = decide(
         [SampledDesign(name, {"x": some}, current=name == "mine") for name, some in values.items()],
         [Criterion("x", "utilisation", "%", worth=1.0)],
         margin=0.5,
     )
-    assert found.status == "undecided"
-    assert "codel is better by" in said(found) and "at most, if at all" in said(found)
+    assert verdict.status == "undecided"
+    assert "codel is better by" in said(verdict) and "at most, if at all" in said(verdict)
 
 
 def test_a_missing_value_is_no_missed_goal() -> None:
-    found = decide(
+    verdict = decide(
         [
             SampledDesign("a", {"x": [50.0, 51.0, 50.2], "y": [1.0, 1.0, 1.0]}),
             SampledDesign("b", {"x": [50.0, 51.0, 50.2], "y": [1.0, None, 1.0]}),
         ],
         [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
     )
-    assert ranking(found)[-1][-1] == "has no value in some run"
+    assert ranking(verdict)[-1][-1] == "has no value in some run"
 
 
 def test_a_missing_value_is_named_as_such_in_the_sentence() -> None:
-    found = decide(
+    verdict = decide(
         [
             SampledDesign("a", {"x": [60.0, 61.0, 60.2], "y": [1.0, 1.0, 1.0]}),
             SampledDesign("b", {"x": [50.0, 51.0, 50.2], "y": [1.0, None, 1.0]}, current=True),
         ],
         [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
     )
-    assert "b has no value of page load time in 1 of 3 runs" in said(found) and "misses" not in said(found)
+    assert "b has no value of page load time in 1 of 3 runs" in said(verdict) and "misses" not in said(
+        verdict
+    )
 
 
 @pytest.mark.parametrize(("mine", "kind"), [(96.0, "same"), (94.5, "same"), (93.5, "cost"), (98.5, "gain")])
@@ -506,8 +510,8 @@ def test_a_measure_without_weight_changes_from_two_per_cent_on(mine: float, kind
         SampledDesign("a", {"use": [90.0, 90.1, 90.2], "goodput": [mine, mine + 0.01, mine - 0.01]}),
         SampledDesign("b", {"use": [80.0, 80.1, 80.2], "goodput": [96.1, 96.11, 96.09]}),
     ]
-    found = decide(rows, [use, goodput], baseline="b")
-    assert [one.kind for one in found.changes if one.criterion is goodput] == [kind]
+    verdict = decide(rows, [use, goodput], baseline="b")
+    assert [one.kind for one in verdict.changes if one.criterion is goodput] == [kind]
 
 
 def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None:
@@ -518,9 +522,9 @@ def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None
     narrow = design("c", [89.45, 89.5, 89.55])
     (far,) = decide([mine, wide], [USE]).rivals
     assert (far.half_width or 0.0) - (far.behind or 0.0) == pytest.approx(4.968 - 0.5, abs=0.01)
-    found = decide([mine, wide, narrow], [USE])
-    assert (found.status, found.firm) == ("keep", False)
-    opening = headline(found)
+    verdict = decide([mine, wide, narrow], [USE])
+    assert (verdict.status, verdict.firm) == ("keep", False)
+    opening = headline(verdict)
     assert opening.tone == "unsure"
     assert opening.sentences == (
         "Keep mine for now (utilisation 90 %): no other design is ahead of it so far, but b may be better by up to 6.7 "
@@ -538,9 +542,9 @@ def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None
 
 
 def test_one_replication_keeps_nothing_for_sure() -> None:
-    found = decide([design("mine", [99.0], current=True), design("b", [10.0])], [USE])
-    assert (found.status, found.firm) == ("keep", False)
-    assert said(found).startswith(
+    verdict = decide([design("mine", [99.0], current=True), design("b", [10.0])], [USE])
+    assert (verdict.status, verdict.firm) == ("keep", False)
+    assert said(verdict).startswith(
         "Keep mine for now (utilisation 99 %): no other design is ahead of it so far, but b may be better. "
         "One replication proves nothing; take 5 or more."
     )
@@ -548,8 +552,8 @@ def test_one_replication_keeps_nothing_for_sure() -> None:
 
 def test_keeping_for_now_names_the_replications_that_decide() -> None:
     mine = design("mine", around(90.0, 0.0, 8), current=True)
-    found = decide([mine, design("b", around(89.0, 2.0, 8))], [USE])
-    assert found.in_question and found.settling is not None
-    assert f"{found.settling} more replications would decide (about" in " ".join(
-        headline(found, seconds=1.0).sentences
+    verdict = decide([mine, design("b", around(89.0, 2.0, 8))], [USE])
+    assert verdict.in_question and verdict.settling is not None
+    assert f"{verdict.settling} more replications would decide (about" in " ".join(
+        headline(verdict, seconds=1.0).sentences
     )

@@ -73,11 +73,11 @@ def run(*flows: dict[str, Any], rate: float = 10e6) -> dict[str, Any]:
 
 def test_roles_follow_from_what_flows_send() -> None:
     """Of 10 Mbit/s among five, a fair share is 2 Mbit/s, an attack 2.5 Mbit/s in all."""
-    found = roles(run(
+    by_class = roles(run(
         flow(0, "bulk", "tcp", 4e6), flow(1, "web", "tcp", 1e6, objects={"completed": 3}), flow(2, "call", "udp", 87e3),
         flow(3, "camera", "udp", 2.2e6), flow(4, "flood", "udp", 2.5e6),
     ))  # fmt: skip
-    assert found == {
+    assert by_class == {
         "bulk": "bulk",
         "web": "short",
         "call": "thin",
@@ -88,10 +88,10 @@ def test_roles_follow_from_what_flows_send() -> None:
 
 def test_a_call_is_thin_on_the_slowest_link() -> None:
     """87 kbit/s are 44 % of 200 kbit/s, and more than a fair share of it."""
-    found = roles(
+    by_class = roles(
         run(flow(0, "call", "udp", 87e3), *(flow(n, "bulk", "tcp", 2e4) for n in range(1, 5)), rate=2e5)
     )
-    assert found["call"] == "thin"
+    assert by_class["call"] == "thin"
 
 
 def test_the_delay_that_counts_is_that_of_thin_flows_and_a_quarter_of_that_of_bulk() -> None:
@@ -133,9 +133,9 @@ def test_in_an_attack_the_share_and_the_delay_of_the_victims_count() -> None:
 def test_a_flow_queue_that_isolates_a_flood_is_not_worse() -> None:
     base = dc.Scenario.parse(SCENARIO + FLOOD, name="flood")
     result = dc.compare(base, queues=["droptail", "fq_codel"], replications=3)
-    found = verdict_on(result)
-    assert found is not None
-    assert (found.status, found.recommended) == ("load", "fq_codel")
+    verdict = verdict_on(result)
+    assert verdict is not None
+    assert (verdict.status, verdict.recommended) == ("load", "fq_codel")
     opening = str(result).splitlines()[0]
     assert opening.startswith("Load fq_codel instead of droptail: loss of voice 0 %, not ")
 
@@ -157,10 +157,10 @@ def test_a_queue_in_use_stays_unless_another_is_better() -> None:
     """The same queue twice: equal to the last bit, so the one in use is kept."""
     base = dc.Scenario.parse(SCENARIO, name="steady")
     result = dc.compare(base, queues=["mine=codel", "other=codel"], replications=2)
-    found = verdict_on(result, current="mine")
-    assert found is not None
-    assert (found.status, found.recommended) == ("keep", "mine")
-    assert "As good within 1 point: other." in headline(found).details
+    verdict = verdict_on(result, current="mine")
+    assert verdict is not None
+    assert (verdict.status, verdict.recommended) == ("keep", "mine")
+    assert "As good within 1 point: other." in headline(verdict).details
 
 
 def test_scenarios_that_differ_in_their_traffic_have_no_verdict() -> None:
@@ -173,10 +173,10 @@ def test_the_same_queues_at_several_conditions_have_one_verdict() -> None:
     result = dc.compare(bases, queues=["droptail", "fq_codel"], replications=2)
     places = conditions(result.variants)
     assert [list(one) for one in places] == [["droptail", "fq_codel"]] * len(bases)
-    found = verdict_on(result)
-    assert found is not None
-    assert (found.conditions, found.replications) == (len(bases), 2 * len(bases))
-    assert {found.recommended, *found.others} == {"droptail", "fq_codel"}
+    verdict = verdict_on(result)
+    assert verdict is not None
+    assert (verdict.conditions, verdict.replications) == (len(bases), 2 * len(bases))
+    assert {verdict.recommended, *verdict.others} == {"droptail", "fq_codel"}
     text = str(result).replace("\n  ", " ")
     assert f"2 paired replications at each of {len(bases)} conditions" in text
 
@@ -192,9 +192,9 @@ def test_a_goal_is_what_is_weighed_and_the_rest_is_its_price() -> None:
     (base,) = links.scenarios("2/1:up", duration="4 s")
     result = dc.compare(base, queues=["droptail", "fq_codel"], replications=3)
     weighed = weights(goal.of_scenario("min p95 one-way delay of call", base))
-    found = verdict_on(result, weights=weighed)
-    assert found is not None and found.points == "per cent" and found.margin == 1.0
-    own = {one.criterion.key: one.criterion for one in found.changes}
+    verdict = verdict_on(result, weights=weighed)
+    assert verdict is not None and verdict.points == "per cent" and verdict.margin == 1.0
+    own = {one.criterion.key: one.criterion for one in verdict.changes}
     assert own["delay_ms_p95[call]"].worth < 0
     assert own["utilisation"].worth == 0 and own["utilisation"].higher
     # One per cent of the baseline's value is a point.
@@ -230,9 +230,9 @@ def test_a_score_is_equal_within_a_point_and_its_measures_change_by_less() -> No
         SampledDesign("a", {"use": [90.0] * 4, "d": [5.0] * 4}),
         SampledDesign("b", {"use": [90.6] * 4, "d": [6.0] * 4}, simplicity=1),
     ]
-    found = decide(some, [use, delay], baseline="b")
-    assert found.margin == 1.0 and found.recommended == "a" and list(found.equals) == ["b"]
-    assert {one.criterion.key: one.kind for one in found.changes} == {"use": "cost", "d": "gain"}
+    verdict = decide(some, [use, delay], baseline="b")
+    assert verdict.margin == 1.0 and verdict.recommended == "a" and list(verdict.equals) == ["b"]
+    assert {one.criterion.key: one.kind for one in verdict.changes} == {"use": "cost", "d": "gain"}
     assert decide([replace(one, samples={"use": one.samples["use"]}) for one in some], [use]).margin == 0.2
 
 
@@ -240,9 +240,9 @@ def test_a_bound_of_a_goal_is_met_before_anything_is_weighed() -> None:
     (base,) = links.scenarios("2/1:up", duration="4 s")
     result = dc.compare(base, queues=["droptail:limit=200 pkts", "fq_codel"], replications=3)
     parsed = goal.of_scenario("max utilisation, p95 one-way delay of call < 60ms", base)
-    found = verdict_on(result, weights=weights(parsed))
-    assert found is not None and found.recommended == "fq_codel"
-    (rival,) = found.rivals
+    verdict = verdict_on(result, weights=weights(parsed))
+    assert verdict is not None and verdict.recommended == "fq_codel"
+    (rival,) = verdict.rivals
     assert rival.relation == "infeasible" and rival.missed[0].criterion.bound is not None
 
 

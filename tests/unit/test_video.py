@@ -28,8 +28,8 @@ qualities = ["1 Mbit/s"]
 
 def measured(rate: str) -> tuple[float, float]:
     """Bit rate (bit/s) and share of the time that the picture is frozen (per cent)."""
-    found = dc.run(dc.Scenario.parse(SCENARIO.format(rate=rate)), replications=1).variants[0]
-    (bit_rate,), (stalled,) = (found.values(name, scope="video") for name in ("video_bps", "video_stalled"))
+    variant = dc.run(dc.Scenario.parse(SCENARIO.format(rate=rate)), replications=1).variants[0]
+    (bit_rate,), (stalled,) = (variant.values(name, scope="video") for name in ("video_bps", "video_stalled"))
     assert bit_rate is not None and stalled is not None
     return bit_rate, stalled
 

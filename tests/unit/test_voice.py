@@ -62,15 +62,15 @@ def run(*flows: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_score_of_a_run_is_that_of_its_calls() -> None:
     """80 ms of network and 20 ms of frame; 1 % is late: R at 100 ms less 95 * 1 / 26.1. The flood is no call."""
-    found = metrics.value(run(udp("call", 200, 80.0), udp("flood", 1200, 900.0)), "mos")
-    assert found == pytest.approx(opinion(Call.of(100.0, 1.0).rating))
-    assert found == pytest.approx(4.26, abs=0.05)
+    score = metrics.value(run(udp("call", 200, 80.0), udp("flood", 1200, 900.0)), "mos")
+    assert score == pytest.approx(opinion(Call.of(100.0, 1.0).rating))
+    assert score == pytest.approx(4.26, abs=0.05)
 
 
 def test_drops_count_as_loss_and_a_starved_call_is_worth_1() -> None:
     """10 dropped of 100, and 1 % of the other 90 late."""
-    found = metrics.value(run(udp("call", 200, 30.0, dropped=10, received=90)), "mos")
-    assert found == pytest.approx(opinion(Call.of(50.0, 10.9).rating))
+    score = metrics.value(run(udp("call", 200, 30.0, dropped=10, received=90)), "mos")
+    assert score == pytest.approx(opinion(Call.of(50.0, 10.9).rating))
     assert metrics.value(run(udp("call", 200, 0.0, dropped=100, received=0)), "mos") == 1.0
 
 

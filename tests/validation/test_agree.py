@@ -129,9 +129,9 @@ def test_a_program_that_fails_is_one_case_not_the_end() -> None:
     def fails() -> AgreementCase:
         raise subprocess.CalledProcessError(1, "ns", stderr="a line\nno such class\n")
 
-    found = live.attempt("a run", fails)
-    assert (found.name, found.verdict) == ("a run", "not yet")
-    assert "no such class" in found.missing
+    case = live.attempt("a run", fails)
+    assert (case.name, case.verdict) == ("a run", "not yet")
+    assert "no such class" in case.missing
 
 
 def test_runs_become_a_row() -> None:
@@ -148,10 +148,10 @@ def test_drawn_runs_are_scenarios() -> None:
 
 
 def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+    seeds: list[int] = []
 
     def theirs(settings: Mapping[str, str], seed: int) -> dict[str, float]:
-        made.append(seed)
+        seeds.append(seed)
         return {"utilisation": float(seed), "sojourn_ms_mean": float(settings["buf"])}
 
     monkeypatch.setattr(tuned, "theirs", theirs)
@@ -161,6 +161,6 @@ def test_runs_of_ns2_are_kept_and_go_on(tmp_path: Path, monkeypatch: pytest.Monk
     for place in list(kept.glob("*.json")):
         place.with_suffix(".part").write_text('["cut o', encoding="utf-8")
     again = tuned.recorded_of(asked, kept, jobs=1)
-    assert made == [1, 2, 3] and again[:2] == first
+    assert seeds == [1, 2, 3] and again[:2] == first
     assert [one["utilisation"] for one in again] == [1.0, 2.0, 3.0]
-    assert tuned.recorded_of(asked, kept, jobs=1) == again and made == [1, 2, 3]
+    assert tuned.recorded_of(asked, kept, jobs=1) == again and seeds == [1, 2, 3]

@@ -43,8 +43,8 @@ def test_interrupted_runs_resume_and_become_a_dataset(
     runs.make(tmp_path, {"stated": 6}, Executor(1))
     runs.make(tmp_path, {"stated": 12}, Executor(1))
     assert len(list((tmp_path / "index").iterdir())) == 2
-    found = dataset.load(tmp_path, "stated")
-    assert 6 <= found.size <= 12 and np.isfinite(found.x).all() and np.isfinite(found.y).all()
+    stored = dataset.load(tmp_path, "stated")
+    assert 6 <= stored.size <= 12 and np.isfinite(stored.x).all() and np.isfinite(stored.y).all()
     assert runs.cost_h(tmp_path) > 0
 
 
@@ -53,26 +53,26 @@ def test_a_network_is_exact_whatever_the_order_of_its_sums() -> None:
     weights = [rng.normal(size=one) for one in ((20, 30), (30, 4))]
     biases = [rng.normal(size=30), rng.normal(size=4)]
     scales = (np.zeros(20), np.ones(20), np.zeros(4), np.ones(4))
-    made = training.rounded(scales, weights, biases)
+    network = training.rounded(scales, weights, biases)
     rows, order = rng.normal(size=(50, 20)), rng.permutation(20)
     other = training.rounded(scales, [weights[0][order], weights[1]], biases)
-    assert made(rows.tolist()) == other(rows[:, order].tolist())
+    assert network(rows.tolist()) == other(rows[:, order].tolist())
     state = np.rint(rows * 2**12) @ np.rint(weights[0] * 2**10) + np.rint(biases[0] * 2**22)
     state = np.floor(np.maximum(state, 0) / 2**10) @ np.rint(weights[1] * 2**10) + np.rint(biases[1] * 2**22)
-    assert made(rows.tolist()) == (state / 2**22).tolist(), "the same in whole numbers"
+    assert network(rows.tolist()) == (state / 2**22).tolist(), "the same in whole numbers"
     floats = np.maximum(rows @ weights[0] + biases[0], 0) @ weights[1] + biases[1]
-    assert np.abs(np.array(made(rows.tolist())) - floats).max() < 0.05
+    assert np.abs(np.array(network(rows.tolist())) - floats).max() < 0.05
 
 
 def test_a_network_of_the_wrong_length_is_refused() -> None:
     scales = (np.zeros(2), np.ones(2), np.zeros(1), np.ones(1))
-    made = training.rounded(scales, [np.ones((2, 1))], [np.zeros(1)])
-    assert made([[1.0, 2.0]]) == [[3.0]]
-    for content, message in ((made.content[:-1], "fewer bytes"), (made.content + b"0", "more bytes")):
+    network = training.rounded(scales, [np.ones((2, 1))], [np.zeros(1)])
+    assert network([[1.0, 2.0]]) == [[3.0]]
+    for content, message in ((network.content[:-1], "fewer bytes"), (network.content + b"0", "more bytes")):
         with pytest.raises(ValueError, match=message):
-            Network(made.sizes, content)([[1.0, 2.0]])
+            Network(network.sizes, content)([[1.0, 2.0]])
     with pytest.raises(ValueError, match="a row has 3 inputs"):
-        made([[1.0, 2.0, 3.0]])
+        network([[1.0, 2.0, 3.0]])
     with pytest.raises(ValueError, match="does not fit"):
         training.rounded(scales, [np.full((2, 1), 40.0)], [np.zeros(1)])
 
@@ -112,10 +112,10 @@ def test_the_factors_cover_the_links_that_set_them() -> None:
         except UsageError:
             continue
         some.append(questions.Simulated("", one, pick, pick.score.high, measures_of(pick), True))
-    made = questions.calibrated(some, part, 0.9)
-    assert some and 1.0 <= made.widening <= 1.06
-    assert all(all(one.covered(questions.again(one, made))) for one in some)
-    assert all(questions.again(one, made).score.covers(one.score) for one in some)
+    calibrated = questions.calibrated(some, part, 0.9)
+    assert some and 1.0 <= calibrated.widening <= 1.06
+    assert all(all(one.covered(questions.again(one, calibrated))) for one in some)
+    assert all(questions.again(one, calibrated).score.covers(one.score) for one in some)
 
 
 def questions_of_sums(question: Question) -> bool:
@@ -138,5 +138,5 @@ def test_the_search_runs_the_pick_of_the_atlas_first(tmp_path: Path) -> None:
     question = gain.within(1)[0].question()
     bench, _, trials = gain.searched(question, tmp_path / "runs", by_size(question, 60), Executor(1))
     kind = next(iter(starts(question)))
-    first, made, _ = next(iter(bench.log.values()))
-    assert first.kind == kind and made <= 2 * len(trials)
+    first, count, _ = next(iter(bench.log.values()))
+    assert first.kind == kind and count <= 2 * len(trials)

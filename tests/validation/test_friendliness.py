@@ -29,14 +29,14 @@ def test_a_row_is_the_column_the_other_way_round_and_runs_are_kept(tmp_path: Pat
             progress=lambda done, needed, _: states.append((done, needed)),
         )  # fmt: skip
 
-    found = matrix()
-    assert set(found) == {(one, other) for one in NAMES for other in NAMES}
-    one, other = found["cubic", "vegas"], found["vegas", "cubic"]
+    shares = matrix()
+    assert set(shares) == {(one, other) for one in NAMES for other in NAMES}
+    one, other = shares["cubic", "vegas"], shares["vegas", "cubic"]
     assert one.ratio > 1 and one.low <= one.ratio <= one.high
     assert (other.ratio, other.low, other.high) == (1 / one.ratio, 1 / one.high, 1 / one.low)
     assert states[-1] == (6, 6)
     states.clear()
-    assert matrix() == found
+    assert matrix() == shares
     assert not states, "a second call makes no run"
 
 
@@ -44,9 +44,9 @@ def test_drs_takes_more_than_sack_by_the_phase_of_its_packets(tmp_path: Path) ->
     """Over tail drop: pairs of segments meet a full buffer; a random delay at the sender ends that."""
     sack = 'recovery = "sack"\n'
     names = {"drs": 'transport = "drs"\n', "sack": sack, "late": sack + 'overhead = "1 ms"\n'}
-    found = friendliness.matrix(names, replications=3, out=tmp_path, jobs=1)
-    assert found["drs", "sack"].ratio > 2
-    assert found["drs", "late"].ratio < 1.5
+    shares = friendliness.matrix(names, replications=3, out=tmp_path, jobs=1)
+    assert shares["drs", "sack"].ratio > 2
+    assert shares["drs", "late"].ratio < 1.5
 
 
 def test_the_kept_page_has_every_transport() -> None:
@@ -59,10 +59,10 @@ def test_the_kept_page_has_every_transport() -> None:
 
 def test_share_by_hand() -> None:
     # Logarithms of 2 and 8: the middle is 4; Student's t of one degree of freedom is 12.706.
-    found = friendliness.share([math.log(2), math.log(8)])
+    share = friendliness.share([math.log(2), math.log(8)])
     half = 12.7062 * math.log(2)
-    assert found.ratio == pytest.approx(4)
-    assert (found.low, found.high) == pytest.approx((4 * math.exp(-half), 4 * math.exp(half)), rel=1e-4)
+    assert share.ratio == pytest.approx(4)
+    assert (share.low, share.high) == pytest.approx((4 * math.exp(-half), 4 * math.exp(half)), rel=1e-4)
     assert friendliness.MatrixShare(1.2, 1.0, 1.5).__str__() == "1.2 (1–1.5) S"
 
 

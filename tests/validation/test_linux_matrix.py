@@ -46,8 +46,12 @@ def test_a_summary_takes_the_discipline_below_the_shaper(tmp_path: Path) -> None
     waiting = ("7000", "1K", "2K", "3K")
     (tmp_path / "queue.txt").write_text("".join(QUEUE_TXT.format(drops=0, backlog=one) for one in waiting))
     (tmp_path / "qdisc.txt").write_text(QUEUE_TXT.format(drops=17, backlog=0))
-    found = linux_matrix.summary(tmp_path, marked=4)
-    assert found == {"goodput_mbps": 3.0, "backlog_mean": 2048.0, "drops": 17, "marks": 4}
+    assert linux_matrix.summary(tmp_path, marked=4) == {
+        "goodput_mbps": 3.0,
+        "backlog_mean": 2048.0,
+        "drops": 17,
+        "marks": 4,
+    }
 
 
 @pytest.mark.parametrize("queue", linux_matrix.QUEUES)

@@ -26,10 +26,10 @@ def bench(tmp_path: Path) -> Bench:
         rate="1Mbit", rtt="30ms", flows="2", buffer="40pkts", goal="p95 delay < 120ms, max utilisation",
         candidates=["droptail"],
     )  # fmt: skip
-    made = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
-    made.open()
-    made.scales = [1.0]
-    return made
+    opened = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
+    opened.open()
+    opened.scales = [1.0]
+    return opened
 
 
 def test_a_link_depends_on_the_seed_and_its_number_alone() -> None:
@@ -68,11 +68,11 @@ def test_the_reference_finds_a_design_that_holds(bench: Bench) -> None:
 
 
 def test_the_incumbent_of_a_peer_is_the_best_so_far(bench: Bench) -> None:
-    made = peers.course("random", peers.available()["random"], bench, runs=20, seed=3)
-    spent = [runs for runs, _ in made.incumbents]
+    course = peers.course("random", peers.available()["random"], bench, runs=20, seed=3)
+    spent = [runs for runs, _ in course.incumbents]
     assert spent == sorted(spent) and spent[-1] <= 20
-    assert made.after(20) is made.incumbents[-1][1]
-    assert made.after(0) is made.incumbents[0][1]
+    assert course.after(20) is course.incumbents[-1][1]
+    assert course.after(0) is course.incumbents[0][1]
 
 
 def test_the_rules_of_thumb_of_a_long_bound_can_be_run(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_the_rules_of_thumb_of_a_long_bound_can_be_run(tmp_path: Path) -> None:
         buffer="433pkts",
         goal="p95 delay < 650ms, max utilisation",
     )
-    made = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
-    rules = confirm._rules(made)
+    opened = Bench(question, RunTable(tmp_path / "runs", build(), cache="off"), Executor(1))
+    rules = confirm._rules(opened)
     assert [one.kind for one in rules] == ["droptail", "pie", "fq_codel"]
     assert rules[-1].params == {
         "limit": "433 pkts", "target": "227.5 ms", "interval": "650 ms", "ecn": False
@@ -102,14 +102,14 @@ def test_every_confirmed_discipline_has_attributes_of_ns3() -> None:
         "above_max": "gentle",
     }
     _, attributes = confirm.DISCIPLINES["red"]
-    found = attributes(red, 10e6, True)
-    assert (found["MinTh"], found["LInterm"], found["Gentle"], found["LinkBandwidth"]) == (
+    values = attributes(red, 10e6, True)
+    assert (values["MinTh"], values["LInterm"], values["Gentle"], values["LinkBandwidth"]) == (
         "5",
         "10",
         "true",
         "10000000bps",
     )
-    assert (found["UseEcn"], found["UseHardDrop"]) == ("true", "false")
+    assert (values["UseEcn"], values["UseHardDrop"]) == ("true", "false")
     _, attributes = confirm.DISCIPLINES["droptail"]
     assert attributes({"limit": "30000 B"}, 10e6, False) == {"MaxSize": "30000B"}
     _, attributes = confirm.DISCIPLINES["fq_codel"]
@@ -131,16 +131,16 @@ def test_a_winner_is_beaten_by_a_better_rule_that_keeps_the_bound(
 
 def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path: Path) -> None:
     (link,) = drawn(1, seed=3)
-    made = LinkOutcome(link, points=10)
+    outcome = LinkOutcome(link, points=10)
     spent = {"wall": 90.0, "idle": 30.0, "processor": 30.0, "runs": 500.0, "threads": 1.0}
     interval = Interval(0.05, 0.02, 6)
-    made.standings = {
+    outcome.standings = {
         "tune 30s": contest.Standing("tune 30s", "droptail:limit=9 pkts", 99.0, 1.0, 0.97, interval)
     }
-    made.spent = {"30s": spent}
+    outcome.spent = {"30s": spent}
     best = confirm.ConfirmedDesign("mine", 99.0, 99.1, 0.95, 0.96, None)
-    made.confirmed = confirm.Confirmation((best,))
-    page.write(tmp_path / "page.md", [made], ["30s"])
+    outcome.confirmed = confirm.Confirmation((best,))
+    page.write(tmp_path / "page.md", [outcome], ["30s"])
     text = " ".join((tmp_path / "page.md").read_text(encoding="utf-8").split())
     assert f"The answers are those of {date.today().isoformat()}." in text
     assert "`tune` had 1 thread, and time is in processor seconds" in text
@@ -148,14 +148,14 @@ def test_the_page_states_machine_regret_and_confirmation(bench: Bench, tmp_path:
     assert "**1 of 1 winners are confirmed.**" in text
     before = (tmp_path / "page.md").read_text(encoding="utf-8")
     for _ in range(2):
-        page.add_again(tmp_path / "page.md", [made], ["30s"], "Answered again")
+        page.add_again(tmp_path / "page.md", [outcome], ["30s"], "Answered again")
         added = (tmp_path / "page.md").read_text(encoding="utf-8")
         start = added.index("## Answered again\n")
         section, _, rest = added[start:].partition("\n## ")
         # The section alone is new, and a second call replaces it.
         assert f"{added[:start]}## {rest}" == before
         assert "The first 1 link of the list below" in section and section.count("| 30s |") == 2
-    page.add_again(tmp_path / "page.md", [made], ["30s"], "Later", (3,))
+    page.add_again(tmp_path / "page.md", [outcome], ["30s"], "Later", (3,))
     later = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert "The link 3 of the list below" in later and later.count("| 30s |") == 6
     assert later.index("## Later") < later.index("## Answered again")

@@ -21,10 +21,10 @@ def test_by_hand() -> None:
 
 def test_every_time_is_exact_and_near_the_closed_form() -> None:
     for case in short.cases():
-        found = short.simulated(case)
-        assert found == pytest.approx(short.exact(case), abs=1e-6), case
+        time_s = short.simulated(case)
+        assert time_s == pytest.approx(short.exact(case), abs=1e-6), case
         # The round begun for the last segments, and the half of one that odd windows cost.
-        rounds = (found - short.closed_form(case)) / (2 * short.DELAY)
+        rounds = (time_s - short.closed_form(case)) / (2 * short.DELAY)
         assert -0.02 < rounds < (1.65 if case.delayed else 1.1), (case, rounds)
 
 

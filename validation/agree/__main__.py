@@ -58,15 +58,15 @@ def main(words: list[str]) -> int:
         sys.stderr.write(
             page.summary(executed) + "\nRun side by side: out/agree/live.md; now what is recorded\n"
         )
-    found = [*registry.compare(options.only or list(registry.AREAS), context), *executed]
-    text = page.markdown(found)
+    compared = [*registry.compare(options.only or list(registry.AREAS), context), *executed]
+    text = page.markdown(compared)
     if options.only or options.quick:
         sys.stdout.write(text)
         return 0
     (ROOT / "docs" / "agreement.md").write_text(wrap_markdown(text), encoding="utf-8")
     out.mkdir(parents=True, exist_ok=True)
     (out / "agreement.html").write_text(page.as_html(text), encoding="utf-8")
-    sys.stdout.write(page.summary(found) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")
+    sys.stdout.write(page.summary(compared) + "\nThe page: docs/agreement.md, out/agree/agreement.html\n")
     return 0
 
 

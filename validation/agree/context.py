@@ -39,10 +39,10 @@ class Context:
 
     def csv(self, *path: str) -> list[dict[str, str]]:
         """Rows of a recorded table: the reference's if it is there, else the project's own copy."""
-        found = self.find(*path)
-        if found is None:
+        table = self.find(*path)
+        if table is None:
             return []
-        with found.open(encoding="utf-8", newline="") as file:
+        with table.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
     def find(self, *path: str) -> Path | None:

@@ -167,13 +167,13 @@ def numbers(row: Mapping[str, str], scenario: dc.Scenario, runs: int = RUNS) -> 
     whole_runs = dc.run(lasting.set("run.warmup", "0 s"), replications=runs, jobs=1).baseline.runs
     share = course.end_s / (course.data_s + course.rtt_s)
     filled = (course.end_s - course.settles_s) / (course.sampled_s * 3 / 4)
-    found = []
+    measured = []
     for run, full in zip(settled, whole_runs, strict=True):
         one, all_ = other_stacks.linux_numbers(dict(run)), other_stacks.linux_numbers(dict(full))
         signals = all_["drops"] + float(full["links"]["bottleneck"]["marked_pkts"])
         backlog, goodput = one["backlog_mean"] * filled, all_["goodput_mbps"] * share
-        found.append({"goodput_mbps": goodput, "backlog_mean": backlog, "signals": signals})
-    return found
+        measured.append({"goodput_mbps": goodput, "backlog_mean": backlog, "signals": signals})
+    return measured
 
 
 def parts(row: Mapping[str, str]) -> list[Mapping[str, str]]:

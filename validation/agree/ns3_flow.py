@@ -156,7 +156,7 @@ def _entering(trace: dc.Trace) -> list[int]:
 
     The queue drops packets as they arrive from the first link.
     """
-    free, queued, found = 0, set[tuple[int, int]](), []
+    free, queued, segments = 0, set[tuple[int, int]](), []
     for row in range(len(trace.time_ns)):
         if trace.back[row]:
             continue
@@ -165,5 +165,5 @@ def _entering(trace: dc.Trace) -> list[int]:
             free = max(free, at) + int(trace.size_bytes[row]) * NEAR_NS_PER_BYTE
             queued.add((free + NEAR_NS, segment))
         elif word == "receive" or (word == "drop" and (at, segment) not in queued):
-            found.append(segment)
-    return found
+            segments.append(segment)
+    return segments

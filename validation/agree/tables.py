@@ -135,16 +135,16 @@ def one_size(wire: int, run: dict[str, Any], row: Row) -> Numbers:
 
 def by_size(run: dict[str, Any], row: Row) -> Numbers:
     """The columns of the table of packet sizes."""
-    found = numbers.link(run) | {"plr": numbers.link(run)["loss"]}
+    columns = numbers.link(run) | {"plr": numbers.link(run)["loss"]}
     for size in (1500, 750, 375):
         flows = [flow for flow in run["flows"] if flow["group"] == f"b{size}"]
         tcp = numbers.tcp(run, headers=0, mss=size, flows=flows)
-        found |= {
+        columns |= {
             f"good_{size}": tcp["goodput_bps"] / 1e6,
             f"plr_{size}": tcp["loss"],
             f"to_{size}": tcp["timeouts"],
         }
-    return found
+    return columns
 
 
 def wtred_name(row: Row) -> str:

@@ -49,12 +49,12 @@ def main() -> int:
     if not options.train:
         return 0
     parts: dict[str, TrafficModel] = {}
-    made: dict[str, Any] = {}
+    fitted: dict[str, Any] = {}
     for kind in counts:
-        parts[kind], made[kind] = _made(kind, options, executor)
+        parts[kind], fitted[kind] = _made(kind, options, executor)
     record = {
         "level": LEVEL, "version": library.version(), "build": build(),
-        "cost_h": runs.cost_h(options.runs), "made": made,
+        "cost_h": runs.cost_h(options.runs), "made": fitted,
     }  # fmt: skip
     storing.store(options.model, parts, record)
     write(options.out, models.load(options.model))

@@ -59,11 +59,15 @@ def points(kinds: list[str]) -> dict[tuple[str, str], Lines]:
         text=True,
         cwd=ROOT,
     )
-    found: dict[tuple[str, str], dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+    rows_of_lines: dict[tuple[str, str], dict[str, list[list[float]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for row in done.stdout.splitlines():
         experiment, kind, line, *numbers = row.split("\t")
-        found[experiment, kind][line].append([float(number) for number in numbers])
-    return {key: {name: np.array(rows) for name, rows in lines.items()} for key, lines in found.items()}
+        rows_of_lines[experiment, kind][line].append([float(number) for number in numbers])
+    return {
+        key: {name: np.array(rows) for name, rows in lines.items()} for key, lines in rows_of_lines.items()
+    }
 
 
 def held(kind: str, lines: Lines) -> Figure:

@@ -149,21 +149,21 @@ def run(folder: Path, jobs: int, wanted: list[str]) -> None:
                 pool.submit(one, name, text, virtual)
 
 
-def gather(found: dict[str, Any], folder: Path) -> list[str]:
+def gather(record: dict[str, Any], folder: Path) -> list[str]:
     """Adds the contents of the folder, by case and metric the live mean and half-width; returns the cases."""
     names = []
     for path in sorted(folder.glob("*.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        rows = {row["metric"]: row for row in record["rows"]}
-        found[record["name"]] = {
-            "load": record["load"],
-            "runs": record["runs"],
-            "warnings": record["warnings"],
+        case_record = json.loads(path.read_text(encoding="utf-8"))
+        rows = {row["metric"]: row for row in case_record["rows"]}
+        record[case_record["name"]] = {
+            "load": case_record["load"],
+            "runs": case_record["runs"],
+            "warnings": case_record["warnings"],
             "late_ms_p99": rows["late_ms_p99"]["live"]["mean"],
             **{name: _short(rows[name]) for name in COMPARED},
         }
-        names.append(record["name"])
-    keep_recorded(found)
+        names.append(case_record["name"])
+    keep_recorded(record)
     return names
 
 

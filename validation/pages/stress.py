@@ -99,7 +99,7 @@ def answer(kind: str) -> dict[str, Any] | None:
 def page() -> str:
     """The whole page, the least harmed first."""
     kinds = [str(one["kind"]) for one in library.catalogue()["disciplines"]]
-    answers = [found for kind in kinds if (found := answer(kind)) is not None]
+    answers = [result for kind in kinds if (result := answer(kind)) is not None]
     left_out = sorted(set(kinds) - {one["design"] for one in answers})
     answers.sort(key=lambda one: float(one["worst"]["loss"]["mean"]))
     text = HEAD.format(fresh=FRESH, runs=RUNS) + "".join(map(row, answers))

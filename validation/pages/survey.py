@@ -64,11 +64,15 @@ def text(kind: str, scenario: str, has_ecn: bool, limit: str = LIMIT) -> str:
     """The text of one scenario under one discipline."""
     _, groups, mbit = SCENARIOS[scenario]
     ecn = "\necn = true" if scenario == "marks" and has_ecn else ""
-    found = net(f'kind = "{kind}"\n{limit}{ecn}', *groups, mbit=mbit)
+    scenario_text = net(f'kind = "{kind}"\n{limit}{ecn}', *groups, mbit=mbit)
     times = ("14 s", "10 s") if scenario == "change" else ("20 s", "5 s")
-    found = found.replace('duration = "40 s"', f'duration = "{times[0]}"')
-    found = found.replace('warmup = "10 s"', f'warmup = "{times[1]}"')
-    return found.replace("even 1 ms to 11 ms", "even 1 ms to 101 ms") if scenario == "distances" else found
+    scenario_text = scenario_text.replace('duration = "40 s"', f'duration = "{times[0]}"')
+    scenario_text = scenario_text.replace('warmup = "10 s"', f'warmup = "{times[1]}"')
+    return (
+        scenario_text.replace("even 1 ms to 11 ms", "even 1 ms to 101 ms")
+        if scenario == "distances"
+        else scenario_text
+    )
 
 
 def cells(kinds: Sequence[str]) -> dict[str, dc.Scenario]:

@@ -167,7 +167,7 @@ def _tuned(
         stored: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
         if stored["build"] == build():
             return stored["spent"], _read(OURS, stored)
-    made, runs, batch = peers.Course(OURS), 0, 0
+    course, runs, batch = peers.Course(OURS), 0, 0
 
     def tell(done: int, _: int) -> None:
         nonlocal runs, batch
@@ -176,7 +176,7 @@ def _tuned(
 
     def say(_: str, best: Candidate | None, __: str) -> None:
         if best is not None:
-            made.incumbents.append((runs, best))
+            course.incumbents.append((runs, best))
 
     executor = Executor(jobs)
     source = ProcessorTime(executor.threads)
@@ -193,14 +193,14 @@ def _tuned(
         say=say,
         tell=tell,
     )
-    made.incumbents.append((answer.runs + answer.fresh, answer.best))
+    course.incumbents.append((answer.runs + answer.fresh, answer.best))
     spent = {
         "wall": time.monotonic() - began[0], "idle": source.now() - began[1],
         "processor": time.process_time() - began[2],
         "runs": float(answer.runs + answer.fresh), "threads": float(executor.threads),
     }  # fmt: skip
-    kept.write_text(json.dumps({"build": build(), "spent": spent, **_written(made)}), encoding="utf-8")
-    return spent, made
+    kept.write_text(json.dumps({"build": build(), "spent": spent, **_written(course)}), encoding="utf-8")
+    return spent, course
 
 
 def _written(course: peers.Course) -> dict[str, Any]:

@@ -246,7 +246,7 @@ def curves(outcomes: Sequence[LinkOutcome], limit: str) -> dict[str, dict[int, f
     for name in compared[0].courses if compared else ():
         by_name[name] = {}
         for runs in sorted({runs for one in compared for runs in one.courses.get(name, {})}):
-            rows = [one.standings[made] for one in compared if (made := one.courses.get(name, {}).get(runs))]
+            rows = [one.standings[key] for one in compared if (key := one.courses.get(name, {}).get(runs))]
             if 2 * len(rows) > len(compared):
                 by_name[name][runs] = median(map(_cost, rows))
     for points in list(by_name.values())[:1]:

@@ -66,7 +66,7 @@ def course(name: str, sampler: Sampler, bench: Bench, runs: int, *, seed: int) -
     trials = trials[: max(2, len(trials) // 2)]
     families = [family(kind, bench.question.room) for kind in bench.question.candidates]
     seen: dict[str, list[Evaluation]] = {one.kind: [] for one in families}
-    made, best = Course(name), None
+    history, best = Course(name), None
     for turn in range(max(len(families) * INITIAL, runs // len(trials))):
         one = families[turn % len(families)]
         past = seen[one.kind]
@@ -81,8 +81,8 @@ def course(name: str, sampler: Sampler, bench: Bench, runs: int, *, seed: int) -
         rank = (round(max(0.0, excess), 4), loss)
         if best is None or rank < best:
             best = rank
-            made.incumbents.append(((turn + 1) * len(trials), design))
-    return made
+            history.incumbents.append(((turn + 1) * len(trials), design))
+    return history
 
 
 def _design(name: str, family: Family, place: Point) -> Candidate:

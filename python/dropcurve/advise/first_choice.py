@@ -42,8 +42,8 @@ def first_choice(conditions: Conditions, designs: Sequence[Design]) -> FirstChoi
         The design with the reason in sentences.
 
     Example:
-        >>> found = advise(rate="10Mbit", rtt="40ms", flows=8)
-        >>> first_choice(found.conditions, found.designs).design.name
+        >>> advice = advise(rate="10Mbit", rtt="40ms", flows=8)
+        >>> first_choice(advice.conditions, advice.designs).design.name
     """
     step = next((one for one in designs if one.discipline == "step_marking"), None)
     if step is not None:

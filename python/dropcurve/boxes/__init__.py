@@ -1,9 +1,9 @@
 """Configurations of boxes: a discipline with its parameters to and from the configuration of a router or switch.
 
-    made = export("red", {"min_th": "5 pkts", "max_th": "15 pkts"}, box="linux", rate_bps=10e6)
-    print(made.text, *made.notes, *made.effect, sep="\\n")
-    found = read(made.text)
-    print(found.queue)
+    exported = export("red", {"min_th": "5 pkts", "max_th": "15 pkts"}, box="linux", rate_bps=10e6)
+    print(exported.text, *exported.notes, *exported.effect, sep="\\n")
+    imported = read(exported.text)
+    print(imported.queue)
 
 Units are converted as the box does it; values it cannot express are rounded and noted. Contradictions are refused.
 """

@@ -210,15 +210,17 @@ def _red(slots: int, rate_bps: float | None, ecn: bool, scheduler: str) -> dict[
     }  # fmt: skip
 
 
-def rewritten(text: str, found: Import, made: Export) -> str | None:
+def rewritten(text: str, queue: Import, exported: Export) -> str | None:
     """The text with other drops in a queue's statement; None where the new queue needs a scheduler of its own."""
     held = pf.statements(text)
-    own = next((one for one in held if one.words[:2] == ("queue", found.title)), None)
-    lines = [one for one in pf.statements(made.text) if one.words[0] == "queue"]
-    alone = next((one for one in held if one.words[:3] == ("altq", "on", found.title)), None)
+    own = next((one for one in held if one.words[:2] == ("queue", queue.title)), None)
+    lines = [one for one in pf.statements(exported.text) if one.words[0] == "queue"]
+    alone = next((one for one in held if one.words[:3] == ("altq", "on", queue.title)), None)
     if own is None and alone is not None:
         # The interface has one queue; a scheduler with a queue may take its place.
-        placed = [re.sub(r"^altq on \S+", f"altq on {found.title}", one) for one in made.text.splitlines()]
+        placed = [
+            re.sub(r"^altq on \S+", f"altq on {queue.title}", one) for one in exported.text.splitlines()
+        ]
         kept = text.splitlines()
         kept[alone.first : alone.last + 1] = placed
         return "\n".join(kept) + ("\n" if text.endswith("\n") else "")

@@ -39,15 +39,15 @@ def _curves(asked: Settings, loaded: Settings) -> Iterator[str]:
         )
 
 
-def _remedy(curve: _DropCurve, made: _DropCurve) -> str:
+def _remedy(curve: _DropCurve, loaded: _DropCurve) -> str:
     """The max_p that would make up for another spacing of marks, if only the spacing differs."""
-    if curve.points or curve.spacing == made.spacing:
+    if curve.points or curve.spacing == loaded.spacing:
         return ""
     wanted = curve.taken(curve.middle)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if share(middle, made.spacing) < wanted else (low, middle)
+        low, high = (middle, high) if share(middle, loaded.spacing) < wanted else (low, middle)
     return f" (max_p = {2.0 * low:.3g} compensates)" if 0.0 < low < 0.5 else ""
 
 

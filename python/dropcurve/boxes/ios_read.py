@@ -89,7 +89,7 @@ def _policers(policies: Policies, rate_bps: float | None, text: str) -> list[Imp
         for one in policies.blocks
         if ios_class.is_policed(one) and ios_class.drops_beyond(one) and not one.nested
     ]
-    made = policers.alone(
+    queues = policers.alone(
         [
             policers.Policer(
                 one.title,
@@ -106,7 +106,7 @@ def _policers(policies: Policies, rate_bps: float | None, text: str) -> list[Imp
             one, rate_bps=policies.rate_bps(blocks[one.title]),
             notes=[*one.notes, *_inbound(blocks[one.title].policy, text)],
         )
-        for one in made
+        for one in queues
     ]  # fmt: skip
 
 

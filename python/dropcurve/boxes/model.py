@@ -234,12 +234,12 @@ class Problems:
     """Problems of a configuration, gathered so that all are reported at once."""
 
     def __init__(self, origin: str = "") -> None:
-        self.found: list[Problem] = []
+        self.all: list[Problem] = []
         self.origin = origin
 
     def add(self, path: str, value: object, rule: str, remedy: str = "") -> None:
         """Adds a problem."""
-        self.found.append(Problem(path, str(value), rule, remedy))
+        self.all.append(Problem(path, str(value), rule, remedy))
 
     def require(self, holds: bool, path: str, value: object, rule: str, remedy: str = "") -> None:
         """Adds a problem unless the condition ``holds``."""
@@ -248,8 +248,8 @@ class Problems:
 
     def raise_if_any(self) -> None:
         """Raises ScenarioError with every problem, if there is one."""
-        if self.found:
-            raise ScenarioError(self.found, origin=self.origin)
+        if self.all:
+            raise ScenarioError(self.all, origin=self.origin)
 
 
 def refuse(path: str, value: object, rule: str, remedy: str = "", *, origin: str = "") -> NoReturn:

@@ -126,12 +126,12 @@ def _rate(own: pf.PfStatement, keys: tuple[str, ...], name: str, origin: str) ->
     return None
 
 
-def rewritten(text: str, found: Import, made: Export) -> str | None:
+def rewritten(text: str, queue: Import, exported: Export) -> str | None:
     """The text with other drops in a queue's statement."""
-    own = next((one for one in _queues(text) if one.words[1] == found.title), None)
+    own = next((one for one in _queues(text) if one.words[1] == queue.title), None)
     if own is None:
         return None
-    (new,) = pf.statements(made.text)
+    (new,) = pf.statements(exported.text)
     words = list(own.words)
     for key in _OWN:
         if key in words:

@@ -95,7 +95,7 @@ def _ios_shaped(lines: Sequence[str], policy: str, rate: str) -> list[str]:
     if not used:
         return list(lines)
     at = next((number for number in range(used[0], -1, -1) if lines[number].startswith("interface")), used[0])
-    made = [
+    shaper = [
         f"policy-map {outer}",
         " class class-default",
         f"  shape average {rate}",
@@ -103,7 +103,7 @@ def _ios_shaped(lines: Sequence[str], policy: str, rate: str) -> list[str]:
         "!",
     ]
     renamed = [placed.sub(rf"\g<1>{outer}", line) for line in lines]
-    return [*renamed[:at], *made, *renamed[at:]]
+    return [*renamed[:at], *shaper, *renamed[at:]]
 
 
 def _ios_statements(text: str, *, shaped: bool) -> list[str]:

@@ -54,14 +54,14 @@ def _nested(options: Sequence[list[str]]) -> list[New]:
 
 
 def of_junos(
-    text: str, queue: Import, made: Sequence[str], unused: Sequence[str], *, shaper: str = ""
+    text: str, queue: Import, statements: Sequence[str], unused: Sequence[str], *, shaper: str = ""
 ) -> str | None:
     """The stanzas of a Junos configuration with another queue.
 
     Args:
         text: The configuration.
         queue: The queue in it.
-        made: The ``set`` lines of the new scheduler and its drop profiles, under the names of the text.
+        statements: The ``set`` lines of the new scheduler and its drop profiles, under the names of the text.
         unused: Names of the drop profiles that no queue uses any more.
         shaper: Rate in bit/s that the interface of the queue is shaped to; "" for none.
 
@@ -72,7 +72,7 @@ def of_junos(
     own = block(top, ["schedulers", queue.title])
     if own is None:
         return None
-    rows = [line.split()[2:] for line in made]
+    rows = [line.split()[2:] for line in statements]
     new: list[New] = [(words[2:], None) for words in rows if words[0] == "schedulers"]
     marks = any(words[0] == _JUNOS_ECN for words, _ in new)
     for one in own.inner:

@@ -45,20 +45,20 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
     lines = text.splitlines()
     if queue.discipline == "policer":
         return _instead_of_ingress(lines, queue, exported, text)
-    made = exported.text.strip().splitlines()
-    own = re.search(r"\shandle \S+ (.*)$", made[-1])
+    export_lines = exported.text.strip().splitlines()
+    own = re.search(r"\shandle \S+ (.*)$", export_lines[-1])
     if own is None:
         return None
     commands = list(_commands(lines, queue))
     if not commands:
-        return _added(lines, queue, own[1], text) if len(made) == 1 else None
+        return _added(lines, queue, own[1], text) if len(export_lines) == 1 else None
     head = commands[0].head
     dev = _after(head.split(), "dev")
-    if len(made) > 1 or commands[0].kind == "tbf":
+    if len(export_lines) > 1 or commands[0].kind == "tbf":
         # Shaper and queue together take the place of the root alone: elsewhere they would replace the queues around.
         if "root" not in head.split() or not dev:
             return None
-        new = [re.sub(r"\bdev \S+", f"dev {dev}", one).removeprefix("tc ") for one in made]
+        new = [re.sub(r"\bdev \S+", f"dev {dev}", one).removeprefix("tc ") for one in export_lines]
     else:
         new = [f"qdisc replace {head.strip()} {own[1]}"]
     return _joined(_replaced(lines, commands, new), text)
@@ -67,16 +67,16 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
 def _commands(lines: Sequence[str], queue: Import) -> Iterator[_Command]:
     """The commands that set up a queue, the first one and changes of it."""
     kinds = "|".join(_KINDS.get(queue.discipline, (queue.discipline,)))
-    found = []
+    candidates = []
     for first, last, line in continued(list(lines)):
         for match in _QUEUE.finditer(line):
             words = re.match(rf"(.*?)(?<!\S)({kinds})(?!\S)", match["words"])
             if words and "#" not in line[: match.start()]:
                 before, after = line[: match.start()], line[match.end() :]
-                found.append(_Command(first, last, before, after, match["run"], words[1], words[2]))
-    there = [one for one in found if _at(one.head, queue.title)]
+                candidates.append(_Command(first, last, before, after, match["run"], words[1], words[2]))
+    there = [one for one in candidates if _at(one.head, queue.title)]
     # A text may state the place of its only queue in another way than the title.
-    yield from there or (found if len(found) == 1 else [])
+    yield from there or (candidates if len(candidates) == 1 else [])
 
 
 def _replaced(lines: Sequence[str], commands: Sequence[_Command], new: Sequence[str]) -> list[str]:
@@ -152,8 +152,10 @@ def _instead_of_ingress(lines: Sequence[str], queue: Import, exported: Export, t
         return None
     run = re.match(rf"\s*{_RUN}", lines[at])
     called = run["run"] if run else "tc "
-    made = [one for one in tc.ingress(exported.text, wan=dev).splitlines() if not one.endswith(" ingress")]
-    new = [f"{called}{one.removeprefix('tc ')}" if one.startswith("tc ") else one for one in made]
+    export_lines = [
+        one for one in tc.ingress(exported.text, wan=dev).splitlines() if not one.endswith(" ingress")
+    ]
+    new = [f"{called}{one.removeprefix('tc ')}" if one.startswith("tc ") else one for one in export_lines]
     return _joined([*lines[:at], *new, *lines[at + 1 :]], text)
 
 

@@ -66,13 +66,13 @@ def curve(
 ) -> TcCurve | None:
     """The options for tc. Adds to ``notes`` and ``problems``; None if there is a problem."""
     at = f"{name}." if name else ""
-    before = len(problems.found)
+    before = len(problems.all)
     whole = {"min_th": round(low), "max_th": round(high), "limit": round(limit)}
     for key, exact in (("min_th", low), ("max_th", high), ("limit", limit)):
         if whole[key] != exact:
             notes.append(Note("rounded", f"{at}{key}", f"{exact:g} becomes {whole[key]} {unit}"))
     _check(whole, max_p, problems, at)
-    if len(problems.found) > before:
+    if len(problems.all) > before:
         return None
     max_p = _probability(max_p, whole["max_th"] - whole["min_th"], notes, at)
     slope = tc.plog(whole["min_th"], whole["max_th"], max_p)

@@ -116,7 +116,7 @@ def gred(settings: Settings, notes: list[Note], problems: Problems) -> Written |
     problems.require(
         default < count, "default_dp", default, f"must be below the number of virtual queues ({count})"
     )
-    if len(kept) < count or problems.found:
+    if len(kept) < count or problems.all:
         return None
     tc_red.lost_options(settings, notes)
     _gred_notes(kept, notes)

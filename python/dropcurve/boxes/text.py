@@ -12,10 +12,10 @@ from .model import Export, Import, Note, queue_text
 from .tc_try import Trial
 
 
-def notes(found: Iterable[Note], *, width: int, mark: str = "") -> list[str]:
+def notes(entries: Iterable[Note], *, width: int, mark: str = "") -> list[str]:
     """A line for each note, wrapped."""
     lines = []
-    for one in found:
+    for one in entries:
         head = f"{mark}{one.kind:<9}"
         body = f"{one.key}: {one.text}" if one.key else one.text
         lines += textwrap.wrap(

@@ -97,8 +97,8 @@ def describe_misuse(error: Exception) -> Problem:
     verb = context.command_path if context is not None else "dropcurve"
     text = " ".join(str(message).split()).rstrip(".").replace("Value error, ", "")
     # Words of the user, which have any length.
-    text = re.sub(r"\S{200,}|(?<=\()[^()]{200,}", lambda found: cut(found[0]), text)
-    text = WRONG_NUMBER.sub(lambda found: NUMBERS[found[1]], text)
+    text = re.sub(r"\S{200,}|(?<=\()[^()]{200,}", lambda match: cut(match[0]), text)
+    text = WRONG_NUMBER.sub(lambda match: NUMBERS[match[1]], text)
     # Click puts the name and the value into its sentence, and appends the nearest name.
     rule, _, near = re.sub(
         r"[;.]? \(?(?:[Dd]id you mean |Possible options: )", "\0", text.rstrip(")")

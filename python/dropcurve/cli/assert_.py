@@ -100,7 +100,7 @@ def _annotation(title: str, message: str) -> str:
 
 def _xml(text: str) -> str:
     """The text as XML can have it: control characters and halves of characters as escapes."""
-    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
+    return _NOT_IN_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", visible(text))
 
 
 def _write_junit(path: Path, name: str, statements: Sequence[CheckedStatement]) -> None:

@@ -146,8 +146,8 @@ def _offered(before: Sequence[str], last: str) -> Iterator[tuple[str, str]]:
         if named:
             yield from ((name, about) for name, about in named if name.startswith(start))
         else:
-            found = what.shell_complete(context, start)
-            yield from ((one.value, one.help or "") for one in found if one.type == "plain")
+            items = what.shell_complete(context, start)
+            yield from ((one.value, one.help or "") for one in items if one.type == "plain")
         if (
             any(one in placeholder for one in FILES)
             or getattr(getattr(what, "type", None), "name", "") == "path"

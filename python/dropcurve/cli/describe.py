@@ -34,9 +34,9 @@ def describe(
 
     every = _found(name)
     if json:
-        console.data([found.data for found in every])
+        console.data([page.data for page in every])
     else:
-        print("\n\n".join(directory.text(found, width=console.width()) for found in every))
+        print("\n\n".join(directory.text(page, width=console.width()) for page in every))
     return 0
 
 

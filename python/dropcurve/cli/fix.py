@@ -303,7 +303,7 @@ def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
     queues = [
         {
             "queue": one.place.title, "answer": asdict(opening), "change": bool(one.loaded),
-            "import": text.import_data(one.found), "rate_bps": one.place.rate_bps, "not_tuned": one.untuned,
+            "import": text.import_data(one.imported), "rate_bps": one.place.rate_bps, "not_tuned": one.untuned,
             "load": text.export_data(one.load) if one.load is not None else None,
         }
         for one, opening in zip(done.queues, openings, strict=True)
@@ -349,9 +349,9 @@ def _text(done: Fix, openings: list[Headline], command: str, wanted: str, *, wid
         parts.append(head + terminal.opening(opening, width=width))
     parts += [textwrap.fill(wanted, width, break_on_hyphens=False)] if wanted else []
     if done.better:
-        box = done.queues[0].found.box
+        box = done.queues[0].imported.box
         parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
-    notes = dict.fromkeys(note for queue in done.queues for note in [*queue.found.notes, *_to_load(queue)])
+    notes = dict.fromkeys(note for queue in done.queues for note in [*queue.imported.notes, *_to_load(queue)])
     parts += ["\n".join(text.notes(list(notes), width=width))] if notes else []
     for queue in done.queues:
         parts.append(_table(queue, several=several, width=width))
@@ -363,13 +363,15 @@ def _to_load(queue: QueueFix) -> list[Note]:
     from ..boxes.model import NEEDS_SHAPER
 
     notes = [] if queue.load is None else queue.load.notes
-    return [note for note in notes if queue.found.rate_bps is None or NEEDS_SHAPER not in note.text]
+    return [note for note in notes if queue.imported.rate_bps is None or NEEDS_SHAPER not in note.text]
 
 
 def _where(queue: QueueFix) -> str:
     from ..quantities import units
 
-    above = f", below {', '.join(first.title for first in queue.found.above)}" if queue.found.above else ""
+    above = (
+        f", below {', '.join(first.title for first in queue.imported.above)}" if queue.imported.above else ""
+    )
     return f"at {units.show_rate(float(f'{queue.place.rate_bps:.4g}'))}{above}"
 
 

@@ -177,7 +177,7 @@ def _compare(
     from ..runs.replicate import replicate
     from . import console
 
-    queue, base = where.found, where.base
+    queue, base = where.imported, where.base
     variants = {
         f"{one.condition} {title}".strip(): scenario
         for one in where.conditions
@@ -218,7 +218,11 @@ def _compare(
 
 def _named(where: Place) -> str:
     """The imported queue in sentences, with its name where the text has others."""
-    return f"{where.yours} {where.found.title}" if where.found.others and where.found.title else where.yours
+    return (
+        f"{where.yours} {where.imported.title}"
+        if where.imported.others and where.imported.title
+        else where.yours
+    )
 
 
 def judged(
@@ -276,16 +280,16 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     from ..quantities import units
 
     design = advise(where.own).design("RED by the queue law")
-    ecn: dict[str, object] = {"ecn": True} if where.found.params.get("ecn") is True else {}
+    ecn: dict[str, object] = {"ecn": True} if where.imported.params.get("ecn") is True else {}
     queues: dict[str, dict[str, object]] = {name: {"limit": buffer(where, name), **ecn} for name in RIVALS}
     queues["droptail"].pop("ecn", None)
     # CAKE sizes its buffer by rate and round trip.
     queues["cake"].pop("limit")
-    if where.framing or not (where.policed or where.found.above):
+    if where.framing or not (where.policed or where.imported.above):
         # Without the line's rate CAKE cannot size its targets.
         queues["cake"] |= where.framing.params | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
-    if "drr" in (known := boxes.kinds(where.found.box)) and "fq_codel" not in known:
+    if "drr" in (known := boxes.kinds(where.imported.box)) and "fq_codel" not in known:
         # The fair queue of routers, the only one there that isolates flows.
         rivals["fair-queue"] = where.put(
             "drr", {"limit": buffer(where, "drr"), "queues": FAIR["fair-queue 1024"]}

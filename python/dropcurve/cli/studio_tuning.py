@@ -71,7 +71,7 @@ class Tuning:
         name of the result."""
         share = self.count.share or 0.0
         return {
-            **self.state, "share": share if self.state["running"] else 1.0, "runs": self.count.made,
+            **self.state, "share": share if self.state["running"] else 1.0, "runs": self.count.runs,
             "total": self.count.total, "seconds": time.monotonic() - self.began, "lines": self.lines[-LINES:],
             "command": self.command,
         }  # fmt: skip

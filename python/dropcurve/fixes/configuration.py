@@ -86,7 +86,7 @@ def fix(
     Example:
         >>> from dropcurve.fixes import fix, line
         >>> text, places = line("20/2")
-        >>> found = fix(places, text)
+        >>> changed = fix(places, text)
     """
     known: dict[tuple[str, ...], QueueFix] = {}
     answers = []
@@ -103,7 +103,7 @@ def fix(
             )  # fmt: skip
         answers.append(replace(known[key], place=where))
     answers = joint(answers, search, exchange)
-    after, in_place = rewrite.all_rewritten(text, [(one.found, one.load) for one in answers])
+    after, in_place = rewrite.all_rewritten(text, [(one.imported, one.load) for one in answers])
     return Fix(tuple(answers), text, after, in_place)
 
 

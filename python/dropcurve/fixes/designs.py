@@ -21,7 +21,7 @@ from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
-from .loading import made
+from .loading import export_at
 from .place import Place
 
 #: Disciplines that need no thresholds, by name.
@@ -60,14 +60,14 @@ BEST = 2
 
 def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     """Designs by name that the box can load: usual settings, formulas and short buffers, none of them twice."""
-    queue, base, rate_bps = where.found, where.own, where.rate_bps * where.framing.share
+    queue, base, rate_bps = where.imported, where.own, where.rate_bps * where.framing.share
     ecn = {"ecn": True} if queue.params.get("ecn") is True else {}
     seen = {where.base.hash}
     scripts = sqm.defaults(where.rate_bps) if queue.box == "sqm" else {}
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
         params = params | where.framing.params if kind == "cake" else params
-        exported = made(where, kind, params, shape=shape)
+        exported = export_at(where, kind, params, shape=shape)
         if exported is None:
             continue
         loaded = where.put(exported.discipline_as_loaded, exported.params_as_loaded)
@@ -100,14 +100,14 @@ def tuned(
     Returns:
         The name of each design, and the configuration to load.
     """
-    searched = [kind for kind in kinds(where.found.box) if kind in USUAL]
+    searched = [kind for kind in kinds(where.imported.box) if kind in USUAL]
     with tempfile.TemporaryDirectory(prefix="dropcurve-fix-") as folder:
         base = where.own if where.policed else where.own.set("queue", _searched(where))
         question = of_file(
             base,
             goal="balanced" if goal is None else goal,
             exchange=exchange,
-            box=where.found.box,
+            box=where.imported.box,
             candidates=searched,
         )
         answer = solve(
@@ -116,15 +116,15 @@ def tuned(
         )  # fmt: skip
     for line in answer.lines[:BEST]:
         params = dict(line.candidate.params)
-        if params.get("ecn") is False and "ecn" not in where.found.params:
+        if params.get("ecn") is False and "ecn" not in where.imported.params:
             # No sender of this traffic uses ECN, so that the search cannot decide on it: the box's default stays.
             del params["ecn"]
         if line.candidate.kind in CONTROLLED:
             params["limit"] = buffer(where, line.candidate.kind)
-        exported = made(where, line.candidate.kind, params, shape=shape)
+        exported = export_at(where, line.candidate.kind, params, shape=shape)
         if exported is not None:
             kind = line.candidate.kind
-            plain = made(where, kind, {"limit": buffer(where, kind)}, shape=shape)
+            plain = export_at(where, kind, {"limit": buffer(where, kind)}, shape=shape)
             yield names.setting(line.candidate, plain.params_as_loaded if plain else None), exported
 
 
@@ -137,7 +137,7 @@ def buffer(where: Place, kind: str) -> str:
     """
     if where.room:
         return where.room
-    queue = where.found
+    queue = where.imported
     stated = None if queue.discipline in ("policer", "cake") else queue.params.get("limit")
     own = None if stated in (None, "auto") else str(stated)
     if kind in CONTROLLED:
@@ -165,16 +165,16 @@ def _searched(where: Place) -> dict[str, Any]:
     """The queue that a search begins from: tail drop with the buffer of the link, or with that in place if it is
     larger."""
     limit = _largest(buffer(where, "droptail"), where.buffer)
-    kind, settings = placed("droptail", {"limit": limit}, where.found.above)
+    kind, settings = placed("droptail", {"limit": limit}, where.imported.above)
     return {"kind": kind, **settings}
 
 
 def loadable(where: Place, kind: str) -> bool:
     """Whether the box can load a discipline in the place of the queue."""
-    if kind not in kinds(where.found.box) or kind in CURVES:
-        return kind in kinds(where.found.box)
+    if kind not in kinds(where.imported.box) or kind in CURVES:
+        return kind in kinds(where.imported.box)
     limit = {} if kind == "cake" else {"limit": buffer(where, kind)}
-    return made(where, kind, limit, shape=False) is not None
+    return export_at(where, kind, limit, shape=False) is not None
 
 
 def _self_setting(

@@ -27,8 +27,8 @@ def joint(
     joined = list(answers)
     sections: dict[str, list[int]] = {}
     for i, one in enumerate(joined):
-        if one.found.box == "sqm":
-            sections.setdefault(one.found.title.rpartition(" ")[0], []).append(i)
+        if one.imported.box == "sqm":
+            sections.setdefault(one.imported.title.rpartition(" ")[0], []).append(i)
     for some in sections.values():
         if len(some) < 2 or not any(joined[i].better for i in some):
             continue
@@ -51,7 +51,7 @@ def _losses(queue: QueueFix) -> dict[str, float]:
     }
     losses: dict[str, float] = {}
     for name, points in behind.items():
-        kind = queue.found.discipline if name == YOURS else queue.exports[name].discipline
+        kind = queue.imported.discipline if name == YOURS else queue.exports[name].discipline
         # A modem's queue is none of the kinds that the scripts set.
         if kind in sqm.KINDS:
             losses[kind] = min(points, losses.get(kind, inf))
@@ -61,7 +61,7 @@ def _losses(queue: QueueFix) -> dict[str, float]:
 def _of_kind(queue: QueueFix, kind: str, search: Thoroughness, exchange: Exchange | None) -> QueueFix:
     """The answer with a design of this kind, or with the present queue if it is of the kind and not worse."""
     alone = queue.loaded
-    if (queue.exports[alone].discipline if alone else queue.found.discipline) == kind:
+    if (queue.exports[alone].discipline if alone else queue.imported.discipline) == kind:
         return queue
     names = [name for name in queue.names if name in queue.exports and queue.exports[name].discipline == kind]
     if not names:
@@ -69,7 +69,7 @@ def _of_kind(queue: QueueFix, kind: str, search: Thoroughness, exchange: Exchang
         return replace(queue, kept=True, joint=_sentence(queue, YOURS, alone))
     verdict = _verdict_of_kind(queue, names, search, exchange)
     same_kind = replace(queue, verdict=verdict, settling_s=None)
-    if not same_kind.better and queue.found.discipline != kind:
+    if not same_kind.better and queue.imported.discipline != kind:
         score = {rival.name: rival.behind or 0.0 for rival in verdict.rivals}
         same_kind = replace(same_kind, chosen=min(names, key=lambda name: score.get(name, 0.0)))
     return replace(same_kind, joint=_sentence(queue, same_kind.loaded or YOURS, alone))

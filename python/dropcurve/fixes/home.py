@@ -62,7 +62,7 @@ def line(text: str, *, box: str = "sqm") -> tuple[str, list[Place]]:
         places.append(replace(place(droptail, name=f"line-{direction}"), room=ROOM))
     if box == "linux":
         return "", places
-    rates = {one.found.title.split()[1]: round(one.rate_bps / 1e3) for one in places}
+    rates = {one.imported.title.split()[1]: round(one.rate_bps / 1e3) for one in places}
     return (
         f"config queue 'wan'\n\toption enabled '1'\n\toption interface '{WAN}'\n"
         f"\toption download '{rates['download']}'\n\toption upload '{rates['upload']}'\n\toption linklayer 'none'\n"
@@ -77,7 +77,7 @@ def combined(done: Fix, *, box: str) -> Fix:
     for queue in done.queues:
         if queue.load is None:
             continue
-        down = queue.found.title.endswith("download")
+        down = queue.imported.title.endswith("download")
         commands = tc.ingress(queue.load.text, wan=WAN) if down else queue.load.text
-        parts.append(f"# {queue.found.title}\n{commands}")
+        parts.append(f"# {queue.imported.title}\n{commands}")
     return replace(done, after="".join(parts), in_place=False)

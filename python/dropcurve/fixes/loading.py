@@ -21,7 +21,7 @@ ALIKE = 1.02
 NO_INTERFACE = ("dummynet",)
 
 
-def made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
+def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
     """A design as the box loads it; None where the box refuses it, or it contradicts the buffer.
 
     Args:
@@ -30,7 +30,7 @@ def made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Exp
         params: Its parameters.
         shape: Puts a shaper above the queue, where the text has none and its place can have one.
     """
-    box = where.found.box
+    box = where.imported.box
     known = kinds(box)
     if kind not in known and not (kind == "ared" and "red" in known):
         return None
@@ -54,26 +54,26 @@ def made(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Exp
 
 def _has_room(where: Place, kind: str) -> bool:
     """Whether the place of the queue can have a discipline of this kind."""
-    found = where.found
-    if found.box == "dummynet":
-        return _schedules(found.title, kind)
-    if found.box == "altq" and found.scheduler:
+    queue = where.imported
+    if queue.box == "dummynet":
+        return _schedules(queue.title, kind)
+    if queue.box == "altq" and queue.scheduler:
         # FAIRQ has fair queues alone, the other schedulers have none.
-        return (kind == "drr") == (found.scheduler == "fairq")
-    if found.box != "linux":
+        return (kind == "drr") == (queue.scheduler == "fairq")
+    if queue.box != "linux":
         return True
-    if kind in SHAPING and found.share_bps is not None:
+    if kind in SHAPING and queue.share_bps is not None:
         # Its own shaper would limit the class to its share, although it may borrow unused rate of other classes.
         return False
-    if _at_root(where) or "bandwidth" not in found.params or kind in SELF_SHAPED:
+    if _at_root(where) or "bandwidth" not in queue.params or kind in SELF_SHAPED:
         return True
     # The rate of a queue that shapes itself goes with it, unless its class has the same.
-    return found.port_bps is not None and found.port_bps <= ALIKE * (found.rate_bps or 0.0)
+    return queue.port_bps is not None and queue.port_bps <= ALIKE * (queue.rate_bps or 0.0)
 
 
 def _at_root(where: Place) -> bool:
     """Whether a queue of Linux is that of its interface, or becomes it in place of a policer."""
-    return where.policed or "parent" not in where.found.title.split()
+    return where.policed or "parent" not in where.imported.title.split()
 
 
 def _schedules(title: str, kind: str) -> bool:
@@ -85,53 +85,53 @@ def _schedules(title: str, kind: str) -> bool:
 
 def _options(where: Place, kind: str, *, shape: bool) -> dict[str, Any]:
     """The options of an export: whether it has a shaper, and the names of the text."""
-    found, box = where.found, where.found.box
+    queue, box = where.imported, where.imported.box
     # A queue that shapes itself takes its shaper along when it goes.
     shape = (
         shape
         or where.policed
-        or ("bandwidth" in found.params and kind not in SELF_SHAPED)
-        or (box == "linux" and found.rate_bps is not None)
+        or ("bandwidth" in queue.params and kind not in SELF_SHAPED)
+        or (box == "linux" and queue.rate_bps is not None)
     )
-    options: dict[str, Any] = {"dev": found.dev} if found.dev and box not in NO_INTERFACE else {}
+    options: dict[str, Any] = {"dev": queue.dev} if queue.dev and box not in NO_INTERFACE else {}
     if box == "linux":
         # The queues around would lose their places to a shaper at the root.
         options["shape"] = shape and _at_root(where)
     elif box in SHAPED:
         options["shape"] = shape and (where.policed or _takes_shaper(where))
-    elif box == "vyos" and "/" in found.title:
-        options["inside"] = found.title
+    elif box == "vyos" and "/" in queue.title:
+        options["inside"] = queue.title
     elif box == "vyos":
-        options |= {"shape": shape or found.rate_bps is not None, "name": found.title}
+        options |= {"shape": shape or queue.rate_bps is not None, "name": queue.title}
     elif box == "dummynet":
         # Another pipe of the text may have the number that an export has by default.
-        options["name"] = found.title.split()[-1]
+        options["name"] = queue.title.split()[-1]
     elif box == "altq":
-        options |= {"inside": found.scheduler, **({"name": found.title} if found.scheduler else {})}
+        options |= {"inside": queue.scheduler, **({"name": queue.title} if queue.scheduler else {})}
     elif box == "openbsd":
-        options["name"] = found.title
+        options["name"] = queue.title
     back = where.base.resolved["dumbbell"].get("back", {})
     if box == "sqm" and "rate" in back:
-        side = "down" if found.title.endswith("download") else "up"
+        side = "down" if queue.title.endswith("download") else "up"
         options |= {"direction": side, "other_bps": units.rate(back["rate"])}
     return options
 
 
 def _takes_shaper(where: Place) -> bool:
     """Whether the text of a router can get a shaper for the queue: it has none, and the place is known."""
-    found = where.found
-    if found.rate_bps is not None or found.share_bps is not None:
+    queue = where.imported
+    if queue.rate_bps is not None or queue.share_bps is not None:
         return False
     # A simple queue and a tree of RouterOS hold their own rate.
-    return bool(found.dev) and (found.box != "mikrotik" or found.dev == found.title)
+    return bool(queue.dev) and (queue.box != "mikrotik" or queue.dev == queue.title)
 
 
 def _at_place(note: Note, where: Place, rate_bps: float, shapes: bool) -> Note:
     """The note that the queue must form here with the interface of the text, and the verb that has the option."""
     if NEEDS_SHAPER not in note.text:
         return note
-    dev = where.found.dev or "the interface of this queue"
-    if where.found.share_bps is not None and where.line_bps:
+    dev = where.imported.dev or "the interface of this queue"
+    if where.imported.share_bps is not None and where.line_bps:
         # A class: the queue forms where the whole link is full.
         rate_bps, shapes = where.line_bps, False
     return bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text, verb="fix")

@@ -42,7 +42,7 @@ class Place:
     """A queue with the scenario that it is judged in.
 
     Attributes:
-        found: The imported queue.
+        imported: The queue of the configuration, as imported.
         base: The scenario with that queue.
         rate_bps: Rate that is left for the queue's own traffic, a policer considered.
         condition: The condition in words, where there are several.
@@ -55,7 +55,7 @@ class Place:
         line_bps: Rate of the whole link, of which a class may have a share; None where it is not known.
     """
 
-    found: Import
+    imported: Import
     base: Scenario
     rate_bps: float
     condition: str = ""
@@ -76,15 +76,15 @@ class Place:
         """Sentence on the other parts of the configuration and their effect on the scenario; "" if there
         are none."""
         parts = []
-        if self.found.share_bps is not None and not self.policed:
-            rate = self.found.rate_bps
+        if self.imported.share_bps is not None and not self.policed:
+            rate = self.imported.rate_bps
             whole = f" of {units.show_rate(rate)}" if rate and rate >= self.rate_bps else ""
             share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
             parts.append(f"judged at {share}, as if all other classes were busy")
-        lost = [note.text for note in self.found.notes if (note.kind, note.key) == ("lost", policers.KEY)]
+        lost = [note.text for note in self.imported.notes if (note.kind, note.key) == ("lost", policers.KEY)]
         parts += [f"not simulated: {text.partition(':')[0]}" for text in ([] if self.policed else lost)]
         if self.policed:
-            guaranteed_bps = self.found.share_bps
+            guaranteed_bps = self.imported.share_bps
             below = (
                 f", below the {units.show_rate(guaranteed_bps)} that it is served with"
                 if guaranteed_bps
@@ -107,10 +107,10 @@ class Place:
     @property
     def uncounted(self) -> str:
         """Clause on a CAKE whose shaper does not count what the line adds; "" for any other queue."""
-        if self.found.discipline != "cake" or self.found.params.get("bandwidth", "auto") == "auto":
+        if self.imported.discipline != "cake" or self.imported.params.get("bandwidth", "auto") == "auto":
             return ""
         counted, taken = (
-            one.on_wire(framing.FULL_BYTES) for one in (framing.of_params(self.found.params), self.framing)
+            one.on_wire(framing.FULL_BYTES) for one in (framing.of_params(self.imported.params), self.framing)
         )
         if counted >= taken:
             return ""
@@ -136,23 +136,23 @@ class Place:
         """The scenario of the queue on a link of its own rate, for formulas and searches."""
         if not self.policed:
             return self.base
-        kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.found.above)
+        kind, settings = placed("droptail", {"limit": self.base.get("back_queue.limit")}, self.imported.above)
         rate = units.show_rate(self.capacity_bps)
         return self.base.edit([("dumbbell.rate", rate), ("queue", {"kind": kind, **settings})])
 
     @property
     def capacity_bps(self) -> float:
         """The rate of the queue and of the calls that are served before it."""
-        return self.rate_bps + _calls_bps(self.found.above, int(self.base.get("flows.call.count") or 0))
+        return self.rate_bps + _calls_bps(self.imported.above, int(self.base.get("flows.call.count") or 0))
 
     @property
     def title(self) -> str:
         """Name of the queue in the configuration; its discipline where it has no name."""
-        return self.found.title or self.found.discipline
+        return self.imported.title or self.imported.discipline
 
     def put(self, kind: str, params: dict[str, Any]) -> Scenario:
         """The scenario with another queue in this place; with a shaper above it where a policer is there."""
-        whole, settings = placed(kind, params, self.found.above)
+        whole, settings = placed(kind, params, self.imported.above)
         if self.policed:
             # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
             whole, settings = shaped(whole, settings, self.capacity_bps)
@@ -186,7 +186,7 @@ def place(
         UsageError: If neither an argument nor the text states the rate.
 
     Example:
-        >>> found = place(dropcurve.boxes.read(text), rate_bps=10e6)
+        >>> queue = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
     line_bps = rate_bps or queue.rate_bps or queue.port_bps
     guaranteed_bps = queue.share_bps

@@ -90,9 +90,9 @@ class QueueFix:
     settling_s: float | None = None
 
     @property
-    def found(self) -> Import:
+    def imported(self) -> Import:
         """The imported queue."""
-        return self.place.found
+        return self.place.imported
 
     @property
     def better(self) -> bool:
@@ -184,7 +184,7 @@ def _rounds(
     if len(variants) < 2 * len(where.conditions):
         raise DropcurveError(
             "configuration",
-            where.found.box,
+            where.imported.box,
             "no design could be made for this link",
             "give another --buffer",
             shown="value",
@@ -205,7 +205,7 @@ def _rounds(
         if verdict is None:
             raise DropcurveError(
                 "configuration",
-                where.found.box,
+                where.imported.box,
                 "every design for this link behaves as your queue does",
                 "keep it, or give the rate and round trip of the line if they differ",
                 shown="value",

@@ -58,7 +58,7 @@ def ordered() -> list[Metric]:
         >>> ordered()[0].per
         'link'
     """
-    return sorted(METRICS.values(), key=lambda found: ("link", "flow", "class").index(found.per))
+    return sorted(METRICS.values(), key=lambda one: ("link", "flow", "class").index(one.per))
 
 
 def split(key: str) -> tuple[str, str]:

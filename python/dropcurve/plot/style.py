@@ -245,7 +245,7 @@ def _pgf(figure: Figure) -> bytes:
     with rc_context({"pgf.texsystem": _latex(), "pgf.rcfonts": False}):
         figure.savefig(out, format="pgf")
     return re.sub(
-        rb"(?m)^\\pgftext.*$", lambda found: re.sub(rb"(?<!\\)_", rb"\\_", found[0]), out.getvalue()
+        rb"(?m)^\\pgftext.*$", lambda match: re.sub(rb"(?<!\\)_", rb"\\_", match[0]), out.getvalue()
     )
 
 

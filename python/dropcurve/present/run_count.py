@@ -26,7 +26,7 @@ class RunCount:
         self.batch = done
 
     @property
-    def made(self) -> int:
+    def runs(self) -> int:
         """Runs of all batches."""
         return self.before + self.batch
 
@@ -34,4 +34,4 @@ class RunCount:
     def share(self) -> float | None:
         """Share of the runs that are made, None before their number is known. Work that remains at the end counts
         little."""
-        return min(self.made / self.total, 0.99) if self.total else None
+        return min(self.runs / self.total, 0.99) if self.total else None

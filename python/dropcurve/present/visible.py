@@ -35,7 +35,7 @@ def cut(text: str, most: int = 200) -> str:
 def json_text(value: Any, *, indent: int | None = 1) -> str:
     """Returns a value as JSON that is safe to show: control characters inside texts become JSON's own escapes."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
-    return _STEERING_BUT_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _STEERING_BUT_LINES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -114,10 +114,10 @@ def _runs_made(places: Sequence[Mapping[str, Variant]]) -> list[list[bool]]:
     ]
 
 
-def _placed(values: Sequence[float | None], made: Sequence[bool]) -> list[float | None]:
+def _placed(values: Sequence[float | None], has_run: Sequence[bool]) -> list[float | None]:
     """The values at the places of the runs that were made, None elsewhere."""
     rest = iter(values)
-    return [next(rest) if there else None for there in made]
+    return [next(rest) if there else None for there in has_run]
 
 
 def _weighed(

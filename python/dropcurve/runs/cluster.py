@@ -22,7 +22,7 @@ PATIENCE_S = 30
 
 @contextmanager
 def connect(address: str) -> Iterator[Any]:
-    """A client of the scheduler at ``address``, or of a cluster made for this work (`made`).
+    """A client of the scheduler at ``address``, or of a cluster started for this work (`started`).
 
     Raises UsageError if the ``cluster`` extra is not installed, DropcurveError if no scheduler answers.
     """
@@ -30,7 +30,7 @@ def connect(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise UsageError("--cluster", address, "needs Dask", "pip install 'dropcurve[cluster]'") from None
-    cluster = made(address)
+    cluster = started(address)
     security = secured(address) if cluster is None else cluster.security
     with _without_log():
         yield from _connected(Client, address, cluster, security)
@@ -164,7 +164,7 @@ def is_loopback(address: str) -> bool:
     elif rest.isdigit():
         host = address
     else:
-        # made() refuses text that is not an address.
+        # started() refuses text that is not an address.
         return kind != "slurm"
     name = host.rpartition(":")[0].strip("[]") if ":" in host else host
     try:
@@ -173,8 +173,8 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def made(address: str) -> Any:
-    """A cluster made from options, or None for the address of a running scheduler.
+def started(address: str) -> Any:
+    """A cluster started from options, or None for the address of a running scheduler.
 
     ``local:4`` has four processes on this machine. ``slurm:queue=short,cores=8,memory=16GB,walltime=02:00:00,jobs=10``
     has ten SLURM jobs; all options but ``jobs`` are those of ``dask_jobqueue.SLURMCluster``. Raises UsageError for

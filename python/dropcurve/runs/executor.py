@@ -34,8 +34,8 @@ CHUNK = 256
 class View(Protocol[T]):
     """The form in which a caller gets a run: its record, or a row of a table."""
 
-    def made(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
-        """The view of a run that was made, and a function that returns its stored form."""
+    def executed(self, run: _core.Run, keep: Keep) -> tuple[T, Callable[[], Stored]]:
+        """The view of a run that was executed, and a function that returns its stored form."""
 
     def stored(self, record: RunRecord) -> T:
         """The view of a stored run."""
@@ -47,7 +47,7 @@ class View(Protocol[T]):
 class RecordView:
     """The view of a run as its record."""
 
-    def made(self, run: _core.Run, keep: Keep) -> tuple[RunRecord, Callable[[], Stored]]:
+    def executed(self, run: _core.Run, keep: Keep) -> tuple[RunRecord, Callable[[], Stored]]:
         """The record of a run and its text."""
         whole = RunRecord.of(run, keep=keep)
         return whole, lambda: (record.serialise(whole), whole.series)
@@ -118,14 +118,14 @@ class Executor:
         finished runs of work that is interrupted or fails stay in the store.
 
         Returns:
-            The number of runs that were made; the others were found in the store.
+            The number of runs that were executed; the others were found in the store.
         """
         work = _Work(list(jobs), store, self.threads, view, take, tell, self.watch)
         missing = work.find()
         while missing:
             batch, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
             missing += work.make(batch)
-        return work.made
+        return work.executed
 
 
 class _Work(Generic[T]):
@@ -146,7 +146,7 @@ class _Work(Generic[T]):
         self.jobs = jobs
         self.numbers: dict[bytes, list[int]] = {}
         self.unique: dict[bytes, Job] = {}
-        self.needed, self.done, self.made = len(jobs), 0, 0
+        self.needed, self.done, self.executed = len(jobs), 0, 0
         self.version = 0
         for number, job in enumerate(jobs):
             name = job.address
@@ -203,10 +203,10 @@ class _Work(Generic[T]):
         share = sum(len(self.numbers[name]) for name in blobs)
 
         def finished(index: int, run: _core.Run) -> None:
-            outcome, stored = self.view.made(run, jobs[index].keep)
+            outcome, stored = self.view.executed(run, jobs[index].keep)
             if self.store is not None:
                 self.store.add_text(jobs[index], *stored())
-            self.made += 1
+            self.executed += 1
             self._hand_out(blobs[index], outcome)
 
         def progress(_: int, fraction: float) -> None:

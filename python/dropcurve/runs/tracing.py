@@ -189,8 +189,8 @@ class Trace:
             ValueError: For an unknown event.
 
         Example:
-            >>> found = dropcurve.trace("droptail_vs_red")
-            >>> found.time_ns[found.rows("drop", "mark")]
+            >>> trace = dropcurve.trace("droptail_vs_red")
+            >>> trace.time_ns[trace.rows("drop", "mark")]
         """
         import numpy as np
 
@@ -213,8 +213,8 @@ def trace(scenario: Scenario | str | Path, *, seed: int = 1) -> Trace:
         DropcurveError: The scenario is refused.
 
     Example:
-        >>> found = dropcurve.trace("droptail_vs_red")
-        >>> found.words[found.what[0]]
+        >>> trace = dropcurve.trace("droptail_vs_red")
+        >>> trace.words[trace.what[0]]
         'send'
     """
     import numpy as np

@@ -215,7 +215,7 @@ def case_of(row: Mapping[str, str]) -> str:
 
 def over_flows(x: st.Cells, case: str) -> st.Effect:
     """Half the 95 % interval of F_r over the numbers of flows: the paper's Δ."""
-    return st.smooth(lambda *found: st.mean(found).half_width(0.95), *ratios(x, case))
+    return st.smooth(lambda *numbers: st.mean(numbers).half_width(0.95), *ratios(x, case))
 
 
 def single(x: st.Cells, case: str, number: Callable[[Sequence[float]], float]) -> list[float]:

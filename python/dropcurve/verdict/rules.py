@@ -55,7 +55,7 @@ def decide(
         The verdict; "unknown" if no design has a score.
 
     Example:
-        >>> found = decide(designs, criteria, baseline="red")
+        >>> verdict = decide(designs, criteria, baseline="red")
     """
     counts = {len(values) for one in designs for values in one.samples.values()}
     assert len(designs) >= 2, "a verdict needs two designs or more"
@@ -70,7 +70,7 @@ def decide(
     shared = {
         "leader": leader.name if leader else "", "current": current.name if current else "", "margin": margin,
         "exchange": exchange, "confidence": confidence, "replications": context.runs, "points": points,
-        "fewest": 0 if all(one.complete for one in designs) else min(len(context.made(one)) for one in designs),
+        "fewest": 0 if all(one.complete for one in designs) else min(len(context.runs_of(one)) for one in designs),
     }  # fmt: skip
     if leader is None:
         return Verdict(
@@ -142,7 +142,7 @@ class _Context:
         """Confidence of one interval, so that those of all pairs with the leader are simultaneous."""
         return 1.0 - (1.0 - self.confidence) / (len(self.designs) - 1)
 
-    def made(self, one: SampledDesign) -> list[int]:
+    def runs_of(self, one: SampledDesign) -> list[int]:
         """The numbers of the runs that a design has."""
         return [run for run in range(self.runs) if one.made is None or one.made[run]]
 
@@ -162,11 +162,11 @@ class _Context:
     def score(self, one: SampledDesign) -> float | None:
         """The mean score; None unless every run has one."""
         values = [value for value in self.scores(one) if value is not None]
-        return statistics.mean(values) if values and len(values) == len(self.made(one)) else None
+        return statistics.mean(values) if values and len(values) == len(self.runs_of(one)) else None
 
     def missed(self, one: SampledDesign) -> tuple[Missed, ...]:
         """The bounds that a design misses, and the weighed criteria that it has no value of in some run."""
-        missed, runs = [], len(self.made(one))
+        missed, runs = [], len(self.runs_of(one))
         for criterion in self.criteria:
             values = one.samples[criterion.key]
             known = [value for value in values if value is not None]
@@ -192,7 +192,7 @@ class _Context:
 
     def _blank(self, one: SampledDesign, criterion: Criterion) -> bool:
         """Whether some run of a design has no value of a criterion."""
-        return any(one.samples[criterion.key][run] is None for run in self.made(one))
+        return any(one.samples[criterion.key][run] is None for run in self.runs_of(one))
 
     def empty(self, criterion: Criterion) -> list[int]:
         """The runs in which no design has a value of a criterion; none if it has no value anywhere."""
@@ -204,12 +204,14 @@ class _Context:
         """The runs in which a design has no value of a criterion and another one has."""
         rows = [other.samples[criterion.key] for other in self.designs]
         mine = one.samples[criterion.key]
-        return sum(mine[run] is None and any(row[run] is not None for row in rows) for run in self.made(one))
+        return sum(
+            mine[run] is None and any(row[run] is not None for row in rows) for run in self.runs_of(one)
+        )
 
     def excess(self, one: SampledDesign) -> float:
         """Distance of a design from meeting its bounds: the mean excess over runs, summed over bounds; a weighed
         criterion without a value counts the share of such runs."""
-        total, runs = 0.0, self.made(one)
+        total, runs = 0.0, self.runs_of(one)
         for criterion in self.criteria:
             values = [one.samples[criterion.key][run] for run in runs]
             if criterion.bound is not None:
@@ -260,7 +262,7 @@ class _Context:
         more = None
         if relation == "undecided" and behind is not None:
             more = replications_to_decide(
-                behind, half, margin=self.margin, runs=len(self.made(one)), confidence=self.level
+                behind, half, margin=self.margin, runs=len(self.runs_of(one)), confidence=self.level
             )
         return Rival(one.name, behind, half, relation, more, missed, self.values(one))
 

@@ -52,7 +52,7 @@ def headline(
         The sentences, with a tone for the display.
 
     Example:
-        >>> opening = headline(found, verb="Choose")
+        >>> opening = headline(verdict, verb="Choose")
     """
     words = _Words(verdict, verb, seconds, dict(names or {}))
     answers = {
@@ -76,7 +76,7 @@ def headline(
 class _Words:
     """The sentences on one verdict; `headline` puts them in order. Arguments as for `headline`."""
 
-    found: Verdict
+    verdict: Verdict
     verb: str
     seconds: float | None
     names: dict[str, str] = field(default_factory=dict)
@@ -90,81 +90,86 @@ class _Words:
     @property
     def margin(self) -> str:
         """The margin with its unit."""
-        return wording.with_unit(f"{self.found.margin:g}", self.found.points)
+        return wording.with_unit(f"{self.verdict.margin:g}", self.verdict.points)
 
     def load(self) -> str:
         """Sentence for a design that is better than the one in use, or than all others."""
-        found = self.found
-        head = f"{self.verb} {self.name(found.recommended)}"
+        verdict = self.verdict
+        head = f"{self.verb} {self.name(verdict.recommended)}"
         # Without a reference no other design has a value of every measure.
-        other = found.current or found.reference or next(iter(found.others), "")
-        missed = next((one.missed for one in found.rivals if one.name == other), ())
+        other = verdict.current or verdict.reference or next(iter(verdict.others), "")
+        missed = next((one.missed for one in verdict.rivals if one.name == other), ())
         buys = self.changed("gain")
         if missed:
             reason = f"{self.name(other)} {amounts.misses(missed)}"
-            return f"{head}: {reason}; {(buys if found.current else '') or self.values()}"
-        against = f"{head} instead of {self.name(found.reference)}"
-        if found.passed_over and not (found.current and buys):
+            return f"{head}: {reason}; {(buys if verdict.current else '') or self.values()}"
+        against = f"{head} instead of {self.name(verdict.reference)}"
+        if verdict.passed_over and not (verdict.current and buys):
             return f"{head} ({self.values()}): {self.fair()}"
         if buys:
             return f"{against}: {buys}"
-        if found.reference in found.equals:
-            other = self.name(found.reference)
+        if verdict.reference in verdict.equals:
+            other = self.name(verdict.reference)
             return f"{head} ({self.values()}): {other} is as good within {self.margin}"
-        by = wording.amount(found.advantage, found.half_width, found.points)
+        by = wording.amount(verdict.advantage, verdict.half_width, verdict.points)
         return f"{against}: {by} better on balance, although no single measure decides it ({self.values()})"
 
     def keep(self) -> str:
         """Sentence for keeping the design in use."""
-        found = self.found
-        if found.in_question:
+        verdict = self.verdict
+        if verdict.in_question:
             return self.keep_for_now()
-        unsure = found.related("undecided")
+        unsure = verdict.related("undecided")
         seen = "is seen to be" if unsure else "is"
-        others = found.others
+        others = verdict.others
         other = "no other design" if len(others) > 1 else self.name(others[0])
         better = f"{seen} better" if len(others) > 1 else f"{seen.replace('is', 'is not', 1)} better"
         return (
-            f"Keep {self.name(found.recommended)} ({self.values()}): {other} {better} by more than "
+            f"Keep {self.name(verdict.recommended)} ({self.values()}): {other} {better} by more than "
             f"{self.margin}"
         )
 
     def keep_for_now(self) -> str:
         """Sentence for keeping the design in use although others may be better by more than a trifle."""
-        found = self.found
-        first, *rest = found.in_question
-        most = found.possible(first)
+        verdict = self.verdict
+        first, *rest = verdict.in_question
+        most = verdict.possible(first)
         others = self.few([first.name, *(one.name for one in rest)])
         by = (
-            "" if math.isinf(most) else f" by up to {wording.with_unit(amounts.short(most, 2), found.points)}"
+            ""
+            if math.isinf(most)
+            else f" by up to {wording.with_unit(amounts.short(most, 2), verdict.points)}"
         )
-        more = "" if found.recommended == found.leader else f" by more than {self.margin}"
-        head = f"Keep {self.name(found.recommended)} for now ({self.values()})"
+        more = "" if verdict.recommended == verdict.leader else f" by more than {self.margin}"
+        head = f"Keep {self.name(verdict.recommended)} for now ({self.values()})"
         return f"{head}: no other design is ahead of it{more} so far, but {others} may be better{by}"
 
     def undecided(self) -> str:
         """Sentence for designs that the runs do not separate: one of them, and its rivals."""
-        found = self.found
-        name = self.name(found.recommended)
-        rivals = self.few(found.unsettled)
-        if found.current:
-            leader, most = self.name(found.leader), abs(found.advantage or 0.0) + (found.half_width or 0.0)
-            if found.half_width is not None and most <= FAINT * found.margin:
-                by = wording.bound(most, found.points)
+        verdict = self.verdict
+        name = self.name(verdict.recommended)
+        rivals = self.few(verdict.unsettled)
+        if verdict.current:
+            leader, most = (
+                self.name(verdict.leader),
+                abs(verdict.advantage or 0.0) + (verdict.half_width or 0.0),
+            )
+            if verdict.half_width is not None and most <= FAINT * verdict.margin:
+                by = wording.bound(most, verdict.points)
                 return f"Keep {name} ({self.values()}): {leader} is better by {by} at most, if at all"
             return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
         head = f"{self.verb} {name} for now ({self.values()})"
-        if found.passed_over:
+        if verdict.passed_over:
             return f"{head}: {self.fair()}; undecided against {rivals}"
-        if found.recommended != found.leader:
+        if verdict.recommended != verdict.leader:
             return f"{head}: it is the simplest of those that are as good so far; undecided against {rivals}"
-        beaten = [one.name for one in found.related("better")]
+        beaten = [one.name for one in verdict.related("better")]
         sure = f"surely better than {self.few(beaten)}, and " if beaten else ""
         return f"{head}: it is {sure}ahead of {rivals}, but not surely"
 
     def fair(self) -> str:
         """Clause on the tail drop that gives way to a queue for each flow."""
-        other = self.name(self.found.passed_over)
+        other = self.name(self.verdict.passed_over)
         return f"{other} is not shown to be better, and a queue for each flow protects other traffic too (RFC 7567)"
 
     def few(self, names: Sequence[str]) -> str:
@@ -175,10 +180,12 @@ class _Words:
 
     def so_far(self) -> str:
         """Sentence on the significant changes against the reference although the balance is undecided."""
-        found = self.found
-        kept = bool(found.current)
-        changes = [one.swapped() for one in found.changes] if kept else list(found.changes)
-        winner, other = (found.reference, found.recommended) if kept else (found.recommended, found.reference)
+        verdict = self.verdict
+        kept = bool(verdict.current)
+        changes = [one.swapped() for one in verdict.changes] if kept else list(verdict.changes)
+        winner, other = (
+            (verdict.reference, verdict.recommended) if kept else (verdict.recommended, verdict.reference)
+        )
         gains, costs = (amounts.changed(changes, kind) for kind in ("gain", "cost"))
         if not gains and not costs:
             return ""
@@ -189,30 +196,30 @@ class _Words:
 
     def infeasible(self) -> str:
         """Sentence for bounds that no design meets."""
-        found = self.found
-        name = self.name(found.recommended)
-        return f"No design meets the goal; {name} comes closest, and {amounts.misses(found.missed)}"
+        verdict = self.verdict
+        name = self.name(verdict.recommended)
+        return f"No design meets the goal; {name} comes closest, and {amounts.misses(verdict.missed)}"
 
     def unknown(self) -> str:
         """Sentence for runs without the values that are weighed."""
-        lacking = wording.listed([one.criterion.title for one in self.found.missed])
+        lacking = wording.listed([one.criterion.title for one in self.verdict.missed])
         what = f"the runs have no value of {lacking}" if lacking else "no design has every value in every run"
         return f"No verdict: {what}; a longer --duration may give them"
 
     def values(self) -> str:
         """The weighed criteria of the recommended design."""
-        found = self.found.values
-        weighed = [one for one in found if one.criterion.worth or one.criterion.bound] or list(found)
+        values = self.verdict.values
+        weighed = [one for one in values if one.criterion.worth or one.criterion.bound] or list(values)
         return ", ".join(map(amounts.value, weighed[:NAMED]))
 
     def changed(self, kind: str) -> str:
         """Gains or costs against the reference, with its values, the weightiest first."""
-        return amounts.changed(self.found.changes, kind)
+        return amounts.changed(self.verdict.changes, kind)
 
     def price(self) -> str:
         """Sentence on the costs against the reference, and when not to pay them."""
-        found = self.found
-        if not found.changes:
+        verdict = self.verdict
+        if not verdict.changes:
             return ""
         costs, likely = self.changed("cost"), self.likely()
         if costs:
@@ -221,19 +228,19 @@ class _Words:
             return f"It costs {costs}" + (f". {trade}" if trade else "")
         if likely:
             return f"It may cost {likely}: these runs do not decide it"
-        unsure = [one.criterion.title for one in found.changes if one.kind == "undecided"]
+        unsure = [one.criterion.title for one in verdict.changes if one.kind == "undecided"]
         if not unsure:
-            return "" if found.reference in found.equals else "No measure gets worse"
+            return "" if verdict.reference in verdict.equals else "No measure gets worse"
         few = unsure if len(unsure) <= NAMED + 1 else [*unsure[:NAMED], f"{len(unsure) - NAMED} others"]
         return f"No measure is seen to get worse; undecided: {wording.listed(few)}"
 
     def likely(self) -> str:
         """Undecided changes whose means are notable losses: weighed, and no trifle against the largest gain."""
-        found = self.found
-        gains = [amounts.points(one) for one in found.changes if one.kind == "gain"]
-        least = max(found.margin, TRIFLE * max(gains, default=0.0))
+        verdict = self.verdict
+        gains = [amounts.points(one) for one in verdict.changes if one.kind == "gain"]
+        least = max(verdict.margin, TRIFLE * max(gains, default=0.0))
         losses = [
-            one for one in found.changes
+            one for one in verdict.changes
             if one.kind == "undecided" and (one.difference < 0) == one.criterion.higher
             and one.share >= NOTABLE and amounts.points(one) >= least
         ]  # fmt: skip
@@ -241,13 +248,13 @@ class _Words:
 
     def trade(self) -> str:
         """Sentence on the trade for which the reference is preferred: of the largest gain for the largest cost."""
-        found = self.found
-        gains = [one for one in found.changes if one.kind == "gain" and one.criterion.worth]
-        costs = [one for one in found.changes if one.kind == "cost"]
-        feasible = all(not one.missed for one in found.rivals if one.name == found.reference)
+        verdict = self.verdict
+        gains = [one for one in verdict.changes if one.kind == "gain" and one.criterion.worth]
+        costs = [one for one in verdict.changes if one.kind == "cost"]
+        feasible = all(not one.missed for one in verdict.rivals if one.name == verdict.reference)
         if not gains or not costs or not feasible:
             return ""
-        won, mine = max(gains, key=amounts.points), self.name(found.reference)
+        won, mine = max(gains, key=amounts.points), self.name(verdict.reference)
         # The score weighs its own criteria; outcomes without a weight are left to the reader.
         unweighed = max((one for one in costs if not one.criterion.worth), key=amounts.share, default=None)
         if unweighed is not None and unweighed.share >= NOTABLE:
@@ -259,99 +266,103 @@ class _Words:
 
     def alternative(self) -> str:
         """Sentence on a design to prefer for an outcome that the score does not weigh."""
-        found = self.found
+        verdict = self.verdict
         close = [
-            one for one in found.rivals
-            if one.better_at and not one.missed and one.name != found.reference
+            one for one in verdict.rivals
+            if one.better_at and not one.missed and one.name != verdict.reference
             and one.behind is not None and one.behind <= ALTERNATIVE
         ]  # fmt: skip
         pairs = [(one, change) for one in close for change in one.better_at if change.share >= DECISIVE]
-        if not pairs or found.status not in ("load", "keep"):
+        if not pairs or verdict.status not in ("load", "keep"):
             return ""
         rival, best = max(pairs, key=lambda pair: pair[1].share)
         name = self.name(rival.name)
         if rival.relation != "better":
             return f"Prefer {name} for its {amounts.change(best)}"
-        behind = wording.amount(rival.behind, rival.half_width, found.points)
+        behind = wording.amount(rival.behind, rival.half_width, verdict.points)
         return f"Prefer {name} if this is worth {behind} to you: {amounts.change(best)}"
 
     def ahead(self) -> str:
         """Sentence on the advantage over the reference, with its interval."""
-        found = self.found
-        if found.advantage is None or not found.reference or found.status == "none feasible":
+        verdict = self.verdict
+        if verdict.advantage is None or not verdict.reference or verdict.status == "none feasible":
             return ""
-        if any(one.missed for one in found.rivals if one.name == found.reference):
+        if any(one.missed for one in verdict.rivals if one.name == verdict.reference):
             return ""
-        if found.half_width is not None and found.half_width > max(abs(found.advantage), WIDE):
+        if verdict.half_width is not None and verdict.half_width > max(abs(verdict.advantage), WIDE):
             return ""
-        against = f"{self.name(found.recommended)} against {self.name(found.reference)}"
-        sign = "−" if found.advantage < 0 else "+"
-        by = wording.amount(abs(found.advantage), found.half_width, found.points)
+        against = f"{self.name(verdict.recommended)} against {self.name(verdict.reference)}"
+        sign = "−" if verdict.advantage < 0 else "+"
+        by = wording.amount(abs(verdict.advantage), verdict.half_width, verdict.points)
         return f"On balance {against}: {sign}{by}"
 
     def next_best(self) -> str:
         """The best of the designs that are worse than the leader, unless it is the reference."""
-        found = self.found
-        worse = [one for one in found.related("better") if one.behind is not None]
-        if not worse or found.leader != found.recommended or found.status != "load":
+        verdict = self.verdict
+        worse = [one for one in verdict.related("better") if one.behind is not None]
+        if not worse or verdict.leader != verdict.recommended or verdict.status != "load":
             return ""
         best = min(worse, key=lambda one: one.behind or 0.0)
-        if best.name == found.reference:
+        if best.name == verdict.reference:
             return ""
-        by = wording.amount(best.behind, best.half_width, found.points)
+        by = wording.amount(best.behind, best.half_width, verdict.points)
         return f"Next best: {self.name(best.name)}, {by} behind"
 
     def equals(self) -> str:
         """Designs as good as the recommended one."""
-        found = self.found
-        same = found.equals
-        if found.status == "load" and not self.changed("gain"):
-            same = [name for name in same if name != found.reference]
-        if not same or found.status not in ("load", "keep", "undecided"):
+        verdict = self.verdict
+        same = verdict.equals
+        if verdict.status == "load" and not self.changed("gain"):
+            same = [name for name in same if name != verdict.reference]
+        if not same or verdict.status not in ("load", "keep", "undecided"):
             return ""
         return f"As good within {self.margin}: {self.listed(same)}"
 
     def unsettled(self) -> str:
         """Designs that may be better although one is recommended."""
-        some = self.found.unsettled
-        if not some or self.found.status not in ("load", "keep"):
+        some = self.verdict.unsettled
+        if not some or self.verdict.status not in ("load", "keep"):
             return ""
         verb = "is" if len(some) == 1 else "are"
         which = self.listed(some) if len(some) <= NAMED else f"{len(some)} other designs"
-        each = self.found.replications // self.found.conditions
+        each = self.verdict.replications // self.verdict.conditions
         if each < FEW:
             return f"{wording.count(each, 'replication')} are too few to tell whether {which} {verb} better still"
         return f"These runs cannot tell whether {which} {verb} better still"
 
     def needed(self) -> str:
         """Sentence on the replications that would decide."""
-        found = self.found
-        if found.status != "undecided" and not found.in_question:
+        verdict = self.verdict
+        if verdict.status != "undecided" and not verdict.in_question:
             return ""
-        known = [one.more for one in found.in_question]
+        known = [one.more for one in verdict.in_question]
         needed = (
-            found.more if found.status == "undecided" else max([one for one in known if one], default=None)
+            verdict.more
+            if verdict.status == "undecided"
+            else max([one for one in known if one], default=None)
         )
         if needed is None or None in known:
-            if found.replications < 2:
+            if verdict.replications < 2:
                 return "One replication proves nothing; take 5 or more"
-            each = found.replications // found.conditions
+            each = verdict.replications // verdict.conditions
             if each < FEW:
                 return f"{wording.count(each, 'replication')} are too few to decide; take {FEW} or more"
             return f"Even {MOST_REPLICATIONS} replications would hardly decide between them"
-        more = -(-needed // found.conditions)
+        more = -(-needed // verdict.conditions)
         text = f"{wording.count(more, 'more replication')} would decide"
         return f"{text} ({amounts.duration(more * self.seconds)})" if self.seconds else text
 
     def basis(self) -> str:
         """Replications, confidence and exchange rate."""
-        found = self.found
-        parts = [wording.count(found.replications // found.conditions, "paired replication")]
-        parts[0] += f" at each of {found.conditions} conditions" if found.conditions > 1 else ""
-        if found.fewest:
-            parts += [f"from {found.fewest // found.conditions} for designs that were surely worse by then"]
-        parts += [f"{wording.percent(found.confidence)} confidence"] if found.replications > 1 else []
-        parts += [found.exchange] if found.exchange else []
+        verdict = self.verdict
+        parts = [wording.count(verdict.replications // verdict.conditions, "paired replication")]
+        parts[0] += f" at each of {verdict.conditions} conditions" if verdict.conditions > 1 else ""
+        if verdict.fewest:
+            parts += [
+                f"from {verdict.fewest // verdict.conditions} for designs that were surely worse by then"
+            ]
+        parts += [f"{wording.percent(verdict.confidence)} confidence"] if verdict.replications > 1 else []
+        parts += [verdict.exchange] if verdict.exchange else []
         return f"Basis: {', '.join(parts)}"
 
 

@@ -41,7 +41,7 @@ class RowView:
     build: str
     records: list[tuple[Key, bytes]] | None = None
 
-    def made(self, run: _core.Run, keep: Keep) -> tuple[Row, Callable[[], Stored]]:
+    def executed(self, run: _core.Run, keep: Keep) -> tuple[Row, Callable[[], Stored]]:
         """The row of a run, and the text and series of its record."""
         summary = run.summary(UNSEEN)
 

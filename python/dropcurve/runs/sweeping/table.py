@@ -148,7 +148,7 @@ class Sweep:
             ResultError: If there are no runs, or their files are damaged.
 
         Example:
-            >>> found.query("select queue, avg(loss) from runs group by all").fetchall()
+            >>> sweep.query("select queue, avg(loss) from runs group by all").fetchall()
         """
         connection = self._connect(unsafe=True) if unsafe else self._database
         return database.ask(connection, sql, unsafe=unsafe)
@@ -218,14 +218,14 @@ class Sweep:
         index = [*(self.settings if self.record["grid"] else ["point"]), "seed"]
         kept = [name for name in frame.columns if metrics.split(name)[0] in metrics.METRICS]
         extra = [] if self.record["grid"] else self.settings
-        found: xarray.Dataset = frame.set_index(index)[kept].to_xarray()
+        dataset: xarray.Dataset = frame.set_index(index)[kept].to_xarray()
         for name in kept:
             one = metrics.METRICS[metrics.split(name)[0]]
-            found[name].attrs.update({"units": one.unit or "1", "long_name": one.title})
+            dataset[name].attrs.update({"units": one.unit or "1", "long_name": one.title})
         if extra:
             first = frame.drop_duplicates("point").set_index("point")
-            found = found.assign_coords({name: ("point", first[name].to_numpy()) for name in extra})
-        return found
+            dataset = dataset.assign_coords({name: ("point", first[name].to_numpy()) for name in extra})
+        return dataset
 
     def means(self, only: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Returns the means over the seeds, a row for each point.
@@ -275,7 +275,7 @@ class Sweep:
             UsageError: For a name that is no metric.
 
         Example:
-            >>> metrics.main_effects(found.runs_of("loss"))
+            >>> metrics.main_effects(sweep.runs_of("loss"))
         """
         metrics.find(metrics.split(metric)[0])
         columns = ", ".join(map(database.identifier, (*self.settings, "seed", metric)))
@@ -323,8 +323,8 @@ class Sweep:
             >>> print(dropcurve.Sweep.load("plane").to_text(only=["loss"]))
         """
         shown = self.table(only=only, most=most)
-        found = effects.sentences(self.settings, {name: self.runs_of(name) for name in shown.metrics})
-        parts = [*self._heading(shown), "", text_table.aligned(shown.texts), "", *found]
+        sentences = effects.sentences(self.settings, {name: self.runs_of(name) for name in shown.metrics})
+        parts = [*self._heading(shown), "", text_table.aligned(shown.texts), "", *sentences]
         parts += [f"\nWarning: {line}" for line in shown.doubts]
         if shown.points > most:
             parts += [

@@ -1,6 +1,6 @@
 """Links with their usual traffic: rates, round trips, buffer and mix.
 
-found = links.spec("cable:up,rtt=20-60ms,downloads=1-4")
+spec = links.spec("cable:up,rtt=20-60ms,downloads=1-4")
 for scenario in links.scenarios("cable:up,downloads=1-4"):
     print(scenario.title)
 """

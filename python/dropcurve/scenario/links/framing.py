@@ -64,9 +64,9 @@ class Framing:
     @property
     def params(self) -> dict[str, Any]:
         """Keys of a link or parameters of CAKE, those that are not the default."""
-        found: dict[str, Any] = {"overhead": f"{self.overhead} B"} if self.overhead else {}
-        found |= {"mpu": f"{self.mpu} B"} if self.mpu else {}
-        return found | ({"framing": self.cells} if self.cells else {})
+        keys: dict[str, Any] = {"overhead": f"{self.overhead} B"} if self.overhead else {}
+        keys |= {"mpu": f"{self.mpu} B"} if self.mpu else {}
+        return keys | ({"framing": self.cells} if self.cells else {})
 
     @property
     def typed(self) -> str:
