@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import re
-import textwrap
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..files.writing import write_text
-from ..present.document import Headline
 from ..verdict import Exchange
-from . import configurations
+from . import configurations, fix_answer
 from . import options as o
 from .queue_settings import QueueSetting, settings
 
 if TYPE_CHECKING:
-    from ..boxes.model import Import, Note
-    from ..fixes import Fix, Place, QueueFix, Thoroughness
+    from ..boxes.model import Import
+    from ..fixes import Place, Thoroughness
 
 File = Annotated[
     str,
@@ -152,12 +149,12 @@ def _answer(
         )  # fmt: skip
     if line_box:
         done = home.combined(done, box=line_box)
-    openings = [_opening(one) for one in done.queues]
-    wanted = _to_settle(done, search)
+    openings = [fix_answer.opening(one) for one in done.queues]
+    wanted = fix_answer.settling(done, search)
     if json:
-        console.data(_data(done, openings) | {"undecided": wanted})
+        console.data(fix_answer.data(done, openings) | {"undecided": wanted})
     else:
-        print(_text(done, openings, command, wanted, width=console.width()))
+        print(fix_answer.text(done, openings, command, wanted, width=console.width()))
     if write is not None:
         write_text(write, done.after)
         console.say(f"configuration  {write}")
@@ -257,141 +254,3 @@ def _steps(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     began = clock.monotonic()
     shown = not quiet and not console.moves_cursor()
     yield lambda step: console.say(f"{clock.monotonic() - began:5.0f} s  {step}") if shown else None
-
-
-def _to_settle(done: Fix, search: Thoroughness) -> str:
-    """Sentence on the time that would decide the rivals of all queues that are undecided; "" if that is not known."""
-    from ..fixes import budget
-    from ..verdict import amounts
-
-    costs = [(one.compared_s, one.settling_s) for one in done.queues if one.settling_s is not None]
-    if not costs:
-        return ""
-    spare = 1.0 - (budget.SEARCH_SHARE if search.tune else 0.0)
-    each = max(compared + settling for compared, settling in costs) / spare
-    more = sum(settling for _, settling in costs)
-    whole = math.ceil(each * len(done.queues) / 60)
-    rivals = [rival for one in done.queues for rival in one.verdict.related("undecided")]
-    able = sum(rival.more is not None for rival in rivals)
-    what = (
-        "it"
-        if able == len(rivals)
-        else f"{able} of {len(rivals)} rivals, and hardly any number of runs the others"
-    )
-    return f"Undecided: {amounts.duration(more)} more would settle {what}; --time {whole}min runs them."
-
-
-def _opening(done: QueueFix) -> Headline:
-    from ..fixes.queues import YOURS
-    from ..verdict import headline
-
-    opening = headline(done.verdict, seconds=done.replication_s, names={YOURS: done.place.yours})
-    if done.chosen:
-        # The queue that this direction alone would keep does not fit the queue of the other one.
-        opening = replace(opening, tone="good", sentences=(f"Load {done.chosen} here too. {done.joint}",))
-    elif done.kept:
-        opening = replace(opening, tone="unsure", sentences=(f"Keep {done.place.yours}. {done.joint}",))
-    elif done.joint:
-        opening = replace(opening, details=(done.joint, *opening.details))
-    more = tuple(one for one in (done.place.basis, done.limited) if one)
-    return replace(opening, details=(*opening.details, *more))
-
-
-def _data(done: Fix, openings: list[Headline]) -> dict[str, object]:
-    from ..boxes import text
-
-    queues = [
-        {
-            "queue": one.place.title, "answer": asdict(opening), "change": bool(one.loaded),
-            "import": text.import_data(one.imported), "rate_bps": one.place.rate_bps, "not_tuned": one.untuned,
-            "load": text.export_data(one.load) if one.load is not None else None,
-        }
-        for one, opening in zip(done.queues, openings, strict=True)
-    ]  # fmt: skip
-    return {
-        "change": done.better, "in_place": done.in_place, "diff": done.diff, "configuration": done.after,
-        "answer": queues[0]["answer"] if len(queues) == 1 else {"sentences": [_summary(done)]}, "queues": queues,
-    }  # fmt: skip
-
-
-def _summary(done: Fix) -> str:
-    """One sentence over all queues of a text."""
-    from ..quantities import wording
-
-    load = [one for one in done.queues if one.loaded]
-    keep = len(done.queues) - len(load)
-    unsure = sum(not one.verdict.firm for one in done.queues if not one.loaded)
-    if not load:
-        rest = f"; {wording.number_word(unsure)} of them only until more runs decide" if unsure else ""
-        return f"Keep {wording.every(keep, 'queue')}: nothing that this box can load is surely better{rest}."
-    names = ", ".join(f"{one.loaded.partition(' with ')[0]} for {one.place.title}" for one in load)
-    if not keep:
-        return f"Change {wording.every(len(load), 'queue')}: {names}."
-    others = "one" if keep == 1 else wording.number_word(keep)
-    share = f"{wording.number_word(len(load))} of {wording.number_word(len(done.queues))} queues"
-    return f"Change {share}: {names}; keep the other {others}."
-
-
-def _text(done: Fix, openings: list[Headline], command: str, wanted: str, *, width: int) -> str:
-    """The verdict on every queue, the difference, notes on it, and the tables of designs."""
-    from ..boxes import text
-    from ..present import terminal
-    from ..present.document import Headline as Opening
-
-    several = len(done.queues) > 1
-    parts: list[str] = []
-    if several:
-        parts.append(
-            terminal.opening(Opening("good" if done.better else "unsure", (_summary(done),)), width=width)
-        )
-    for queue, opening in zip(done.queues, openings, strict=True):
-        head = f"{queue.place.title} ({_where(queue)})\n" if several else ""
-        parts.append(head + terminal.opening(opening, width=width))
-    parts += [textwrap.fill(wanted, width, break_on_hyphens=False)] if wanted else []
-    if done.better:
-        box = done.queues[0].imported.box
-        parts.append(done.diff if done.in_place else f"Load on {box}:\n\n{done.after.rstrip()}")
-    notes = dict.fromkeys(note for queue in done.queues for note in [*queue.imported.notes, *_to_load(queue)])
-    parts += ["\n".join(text.notes(list(notes), width=width))] if notes else []
-    for queue in done.queues:
-        parts.append(_table(queue, several=several, width=width))
-    return "\n\n".join([*parts, *_basis(done, width=width), f"Repeat: {command}"])
-
-
-def _to_load(queue: QueueFix) -> list[Note]:
-    """Notes on loading a queue; the note that it needs a shaper is left out if the text has one."""
-    from ..boxes.model import NEEDS_SHAPER
-
-    notes = [] if queue.load is None else queue.load.notes
-    return [note for note in notes if queue.imported.rate_bps is None or NEEDS_SHAPER not in note.text]
-
-
-def _where(queue: QueueFix) -> str:
-    from ..quantities import units
-
-    above = (
-        f", below {', '.join(first.title for first in queue.imported.above)}" if queue.imported.above else ""
-    )
-    return f"at {units.show_rate(float(f'{queue.place.rate_bps:.4g}'))}{above}"
-
-
-def _table(queue: QueueFix, *, several: bool, width: int) -> str:
-    from ..fixes.queues import YOURS
-    from ..present import terminal
-    from ..verdict import ranking
-
-    head = f"{queue.place.title}\n" if several else ""
-    tail = f"\nnot tuned: {queue.untuned}" if queue.untuned else ""
-    rows = ranking(queue.verdict, names={YOURS: queue.place.yours})
-    return head + (terminal.columns(rows, width=width) if rows else "") + tail
-
-
-def _basis(done: Fix, *, width: int) -> list[str]:
-    from ..results.document import assumptions
-
-    lines: dict[str, None] = {}
-    for one in done.queues:
-        others = "; ".join(place.condition for place in one.place.others)
-        also = f"; also judged at {others}" if others else ""
-        lines |= {f"{line}{also}": None for line in list(assumptions(one.result))[:1]}
-    return [textwrap.fill(line, width, break_on_hyphens=False) for line in lines]

@@ -1,0 +1,225 @@
+"""The time of `fix`: the designs and runs it allows, which designs get further runs, and what settles the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from dropcurve import boxes
+from dropcurve.cli import fix_answer
+from dropcurve.cli.configurations import round_trip
+from dropcurve.fixes import Thoroughness, budget, configuration, elimination, fix, place
+from dropcurve.fixes.elimination import Elimination, contenders
+from dropcurve.fixes.queues import LEVEL, YOURS
+from dropcurve.quantities import units
+from dropcurve.results import Result, Variant
+from dropcurve.results.series import Series
+from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline
+
+
+@pytest.mark.parametrize(
+    ("left_s", "designs", "replications"),
+    [(1e9, 6, 5), (-1.0, 3, 3)],
+    ids=["all of them", "the fewest"],
+)
+def test_a_time_bounds_the_designs_and_runs_of_a_comparison(
+    left_s: float, designs: int, replications: int
+) -> None:
+    names = [YOURS, *"abcde"]
+    plan = budget.plan(
+        names, conditions=1, replications=5, left_s=left_s, run=lambda some: dict.fromkeys(some, 0.0)
+    )
+    assert (len(plan.names), plan.replications) == (designs, replications)
+    assert plan.names[0] == YOURS
+    assert plan.dropped == len(names) - designs
+
+
+def test_where_time_is_short_the_best_of_one_run_each_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(budget.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(budget.threads, "count", lambda _: 1)
+    asked: list[list[str]] = []
+
+    def run(some: Sequence[str]) -> dict[str, float]:
+        asked.append(list(some))
+        clock[0] += 1.0
+        return {"a": 9.0, "b": 0.0, "c": 5.0, "d": 1.0, "e": 7.0}
+
+    plan = budget.plan([YOURS, *"abcde"], conditions=1, replications=5, left_s=18.0, run=run)
+    assert asked == [[YOURS], [YOURS, *"abcde"]]
+    assert plan.names == (YOURS, "b", "d")
+    assert plan.replications == 4
+
+
+def test_runs_of_a_fast_link_are_shorter_and_of_a_switch_in_its_data_centre() -> None:
+    text = json.dumps({"WRED_PROFILE": {"p": {"ecn": "ecn_all", "green_min_threshold": "1000000",
+                                              "green_max_threshold": "2000000", "green_drop_probability": "5"}},
+                       "QUEUE": {"Ethernet0|3": {"wred_profile": "p"}}})  # fmt: skip
+    imported = boxes.read(text)
+    wide = budget.shortened(place(imported, rate_bps=1e10), 0.04)
+    assert 40 * 0.04 <= units.span(str(wide.base.get("run.duration"))) < 2.5
+    assert budget.packets(wide.base) <= 1.6e6
+    slow = place(imported, rate_bps=1e8)
+    assert budget.shortened(slow, 0.04).base.hash == slow.base.hash
+    near = place(imported, rate_bps=1e10, rtt_s=round_trip(None, imported.box))
+    assert near.base.resolved["flows"]["response"]["source"] == "http"
+    assert "call" not in near.base.resolved["flows"]
+    assert round_trip(None, "ios") is None, "that of the link"
+    assert round_trip("1-2ms", "sonic") == (0.001, 0.002)
+
+
+def _rounds(
+    scores: dict[str, list[float]],
+    *,
+    until: float | None = None,
+    work: Callable[[int], None] = lambda _: None,
+) -> tuple[list[tuple[str, int]], Verdict, float | None]:
+    """The rounds of designs of these scores, the first in use: the runs that were made, the verdict, and the seconds
+    that would settle it. ``work`` is called with the fresh runs of each call."""
+    requests: list[tuple[str, int]] = []
+
+    def replicate(names: Sequence[str] | None, count: int) -> Result:
+        some = list(scores) if names is None else list(names)
+        work(sum(count - max((n for known, n in requests if known == name), default=0) for name in some))
+        requests.extend((name, count) for name in some)
+        return Result(
+            "x", [Variant(name, {}, [{}] * count, Series()) for name in some], list(range(count)), ""
+        )
+
+    def judge(result: Result) -> Verdict:
+        most = max(len(one.runs) for one in result.variants)
+        designs = []
+        for one in result.variants:
+            own = len(one.runs)
+            values: list[float | None] = [*scores[one.name][:own], *[None] * (most - own)]
+            there = [number < own for number in range(most)]
+            designs.append(SampledDesign(one.name, {"u": values}, current=one.name == YOURS, made=there))
+        return decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)], confidence=LEVEL)
+
+    rounds = Elimination(replicate, judge, lambda one: one.name, 5, 30, until=until)
+    _, verdict = rounds.run()
+    return requests, verdict, rounds.settling_s(verdict)
+
+
+def _noisy(mean: float, spread: float, period: int = 2) -> list[float]:
+    return [mean + (spread if number % period else -spread) for number in range(30)]
+
+
+def test_further_replications_go_to_designs_in_contention_and_the_verdict_is_that_of_all() -> None:
+    scores = {
+        YOURS: _noisy(90.0, 1.5), "ahead": _noisy(91.0, 1.0, 3), "far": _noisy(40.0, 0.5),
+        "near": _noisy(90.5, 1.0, 5),
+    }  # fmt: skip
+    requests, verdict, _ = _rounds(scores)
+    again = {name for name, count in requests if count > 5}
+    assert again == {YOURS, "ahead", "near"}
+    whole = decide(
+        [
+            SampledDesign(name, {"u": values[: verdict.replications]}, current=name == YOURS)
+            for name, values in scores.items()
+        ],
+        [Criterion("u", "utilisation", "%", worth=1.0)],
+        confidence=LEVEL,
+    )
+    assert (verdict.status, verdict.recommended, verdict.leader) == (
+        whole.status, whole.recommended, whole.leader,
+    )  # fmt: skip
+    assert verdict.advantage == whole.advantage
+    assert verdict.half_width == whole.half_width, "as simultaneous as over all pairs"
+    assert verdict.fewest == 5
+    assert "from 5 for designs that were surely worse by then" in " ".join(headline(verdict).details)
+
+
+def test_a_design_that_a_later_leader_does_not_surely_beat_comes_back_with_all_runs() -> None:
+    """Design a surely beats back over five runs; b, which leads later, does not over the same five."""
+    rest = 25
+    scores = {
+        YOURS: [70.0, 92.0, 70.0, 92.0, 70.0, *[80.0, 81.0] * 12, 80.0],
+        "a": [90.0] * 5 + [60.0] * rest,
+        "back": [89.0] * 5 + [89.5] * rest,
+        "b": [70.0, 93.0, 70.0, 93.0, 70.0, *[88.0] * rest],
+    }
+    requests, verdict, _ = _rounds(scores)
+    assert ("back", 5) in requests
+    assert any(name == "back" and count > 5 for name, count in requests)
+    assert verdict.leader == "back"
+    assert verdict.replications == max(count for _, count in requests)
+
+
+#: A queue that is surely beaten by two designs, of which further runs tell which is the better one.
+TWO_AHEAD = {YOURS: _noisy(60.0, 0.5), "ahead": _noisy(91.0, 1.0, 3), "near": _noisy(89.9, 1.0, 5)}
+
+
+@pytest.mark.parametrize(
+    ("until", "replications"), [(None, 5), (1e9, 18), (31.0, 10)], ids=["no time", "long", "short"]
+)
+def test_a_time_is_spent_until_every_rival_is_decided(
+    until: float | None, replications: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a time the comparison ends as soon as it is known to load another queue. Five replications of three
+    designs take 15 s here, so that 31 s allow for five more of them."""
+    clock = [0.0]
+    monkeypatch.setattr(elimination.time, "monotonic", lambda: clock[0])
+
+    def work(runs: int) -> None:
+        clock[0] += runs
+
+    requests, verdict, settling_s = _rounds(TWO_AHEAD, until=until, work=work)
+    assert verdict.status == "load"
+    assert verdict.replications == replications
+    assert until is None or clock[0] <= until
+    undecided = verdict.related("undecided")
+    assert bool(undecided) == (until != 1e9)
+    assert (settling_s is None) == (not undecided)
+    if settling_s is not None:
+        assert settling_s == verdict.settling * len(contenders(verdict, most=30))
+    assert max(count for _, count in requests) == replications
+
+
+def test_queues_share_the_time_that_those_before_them_left() -> None:
+    search = Thoroughness(seconds=10.0)
+    assert configuration._share(search, 3, 0, 0.0).seconds == 10.0
+    assert configuration._share(search, 3, 1, 4.0).seconds == 13.0
+    assert configuration._share(search, 3, 2, 31.0).seconds == -1.0
+    assert configuration._share(Thoroughness(), 3, 1, 4.0).seconds is None
+
+
+def test_what_stays_undecided_names_the_time_that_would_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
+    rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3)
+    verdict = replace(done.queues[0].verdict, rivals=(rival,))
+    one = replace(done.queues[0], verdict=verdict, settling_s=130.0, compared_s=50.0)
+    text = fix_answer.settling(replace(done, queues=(one,)), Thoroughness())
+    assert text == "Undecided: about 2 min more would settle it; --time 5min runs them."
+    partly = replace(one, verdict=replace(verdict, rivals=(rival, replace(rival, more=None))))
+    some = fix_answer.settling(replace(done, queues=(partly,)), Thoroughness())
+    assert "would settle 1 of 2 rivals, and hardly any number of runs the others" in some
+    plain = fix_answer.settling(replace(done, queues=(one, one)), Thoroughness(tune=False))
+    assert plain == "Undecided: about 4 min more would settle it; --time 6min runs them."
+    assert fix_answer.settling(replace(done, queues=(replace(one, settling_s=None),)), Thoroughness()) == ""
+
+
+def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention() -> None:
+    """One miss of five may become one of thirty, which is 96.7 % of runs; two stay below 95 %."""
+    capped = Criterion("u", "utilisation", "%", worth=1.0, bound=Bound(50.0, upper=False))
+    ok = SampledDesign("ok", {"u": [60.0, 61.0, 59.0, 60.0, 61.0]}, current=True)
+    once = SampledDesign("once", {"u": [49.0, 70.0, 71.0, 69.0, 70.0]})
+    twice = SampledDesign("twice", {"u": [49.0, 49.0, 71.0, 69.0, 70.0]})
+    verdict = decide([ok, once, twice], [capped])
+    assert [one.relation for one in verdict.rivals] == ["infeasible", "infeasible"]
+    assert contenders(verdict, most=30) == ["ok", "once"]
+    assert contenders(verdict, most=5) == ["ok"]
+
+
+def test_progress_is_that_of_all_queues() -> None:
+    seen: list[tuple[int, int, float]] = []
+    reported = [configuration._of_all(lambda *one: seen.append(one), before, 2) for before in (0, 1)]
+    for one in reported:
+        assert one is not None
+        one(5, 10, 0.5)
+    assert seen == [(5, 20, 0.25), (15, 20, 0.75)]
+    assert configuration._of_all(None, 0, 2) is None
