@@ -154,7 +154,7 @@ def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
     status, following = page.locator(".tour .claim"), page.get_by_role("button", name="Next")
     expect(page.get_by_role("heading", name="step 1 of 6")).to_be_focused()
     expect(following).to_be_disabled()
-    page.get_by_label("Speed").select_option("20")
+    page.get_by_role("combobox", name="Speed").select_option("20")
     page.get_by_role("button", name="Play").click()
     look.until(page, "studio.now >= 25", seconds=60)
     page.get_by_role("button", name="Pause").click()

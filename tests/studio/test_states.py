@@ -163,7 +163,7 @@ def test_the_difference_tightens_while_the_sides_run(opened: Callable[..., Page]
     page = opened(
         "scenario=droptail_vs_red&set=run.duration%3D6+s&set=run.warmup%3D1+s&other=queue.kind%3Dcodel"
     )
-    page.get_by_label("Speed").select_option("0.01")
+    page.get_by_role("combobox", name="Speed").select_option("0.01")
     page.get_by_role("button", name="Play").click()
     expect(page.locator("#pairs caption")).to_contain_text("3 pairs", timeout=180_000)
     assert page.evaluate("studio.playing && studio.now < 6")

@@ -341,6 +341,15 @@ def test_the_answer_says_what_it_rests_on(asked: Path) -> None:
         assert (int(number[1]) if number else 0) == stands.count(standing)
     text = str(answer)
     assert "Recommendation:" in text and "held in" in text and "If a parameter is off" in text
+    assert repr(answer) == f"<Answer: {record['verdict'][0]}>"
+    # The recommendation and every rival are lines of each form of the table.
+    forms = answer.to_markdown(), answer.to_latex(), answer._repr_html_()
+    assert [form.count(mark) for form, mark in zip(forms, ("\n| ", r" \\", "<tr>"), strict=True)] == [
+        len(names) + 2,
+        len(names) + 1,
+        len(names) + 1,
+    ]
+    assert all("Adaptive RED" in form and "±" not in forms[1] for form in forms)
     # The recommended queue runs as it is written, with the numbers it was chosen for.
     result = dc.compare("short.toml", queues=["droptail", answer.queue], replications=2)
     assert len(result.variants) == 2

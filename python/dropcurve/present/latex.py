@@ -12,6 +12,7 @@ SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "−": "$-$", "×": r"$\times$",
     "≠": r"$\neq$", "≤": r"$\leq$", "≥": r"$\geq$", "µ": r"$\mu$", "✓": r"\checkmark", "✗": r"$\times$",
+    "→": r"$\rightarrow$", "–": "--",
 }  # fmt: skip
 
 

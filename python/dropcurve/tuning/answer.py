@@ -13,6 +13,8 @@ from ..errors import ResultError, unwritable
 from ..files import checksums
 from ..files.writing import write_text
 from ..metrics.statistics import Interval
+from ..present import markdown, text_table
+from ..present.visible import visible
 from . import study, text
 from .candidates import Candidate
 from .findings import Findings
@@ -110,15 +112,55 @@ class Answer(Findings):
             where = error.filename or folder
             raise ResultError.of([unwritable(where, error)]) from error
 
+    def to_markdown(self) -> str:
+        """Returns the verdict, the validated designs and the configuration as Markdown.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> Path("answer.md").write_text(answer.to_markdown())
+        """
+        parts = [f"## {markdown.escaped(self.question.title)}"]
+        parts.append("\n".join(f"- {markdown.escaped(line)}" for line in text.verdict(self)))
+        for heading, rows in text.tables(self):
+            parts += [
+                *([f"**{markdown.escaped(heading)}**"] if heading else []),
+                text_table.as_markdown(rows),
+            ]
+        parts.append(markdown.escaped(text.foot(self)))
+        if self.configuration:
+            parts.append(f"```\n{self.configuration.rstrip()}\n```")
+        return visible("\n\n".join(parts), lines=True) + "\n"
+
+    def to_latex(self) -> str:
+        r"""Returns the validated designs as LaTeX, for a paper: ``tabular`` with the rules of the package booktabs;
+        where the goal has several objectives, one for the Pareto front and one for the other designs.
+
+        Returns:
+            The text.
+
+        Example:
+            >>> Path("answer.tex").write_text(answer.to_latex())
+        """
+        return visible("\n".join(text_table.as_latex(rows) for _, rows in text.tables(self)), lines=True)
+
     def __repr__(self) -> str:
-        return f"<Answer: {' '.join(text.verdict(self))}>"
+        return f"<Answer: {text.verdict(self)[0]}>"
 
     def _repr_html_(self) -> str:
-        """The verdict, the table and the configuration, for notebooks."""
+        """The verdict, the tables, the sensitivity and the configuration, for notebooks."""
         first, *rest = text.verdict(self)
-        more = "".join(f"<p>{escape(line)}</p>" for line in rest)
-        configuration = f"<pre>{escape(self.configuration)}</pre>" if self.configuration else ""
-        return f"<p><b>{escape(first)}</b></p>{more}<pre>{escape(text.text(self))}</pre>{configuration}"
+        parts = [f"<p><b>{escape(first)}</b></p>", *(f"<p>{escape(line)}</p>" for line in rest)]
+        for heading, rows in text.tables(self):
+            parts += [*([f"<p>{escape(heading)}</p>"] if heading else []), text_table.as_html(rows)]
+        parts.append(f"<p><small>{escape(text.foot(self))}</small></p>")
+        parts += [
+            f"<pre>{escape(some)}</pre>"
+            for some in ("\n".join(text.sensitivity(self)), self.configuration)
+            if some
+        ]
+        return visible("".join(parts), lines=True)
 
     def __str__(self) -> str:
         return text.text(self)

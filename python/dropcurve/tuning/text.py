@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from ..present.text_table import TextTable
 from ..quantities import units, wording
 from ..results import agreement
 from . import cold_start, fronts, statements
@@ -129,6 +130,14 @@ def _bullets(lines: Sequence[str]) -> list[str]:
 
 def table(answer: Findings) -> list[str]:
     """The validated designs, one line each; those on the Pareto front in a table of their own."""
+    lines: list[str] = []
+    for heading, rows in tables(answer):
+        lines += [*([heading, ""] if heading else []), *_columns([rows.heads, *rows.rows]), ""]
+    return [*lines, *textwrap.wrap(foot(answer), WIDTH)]
+
+
+def tables(answer: Findings) -> list[tuple[str, TextTable]]:
+    """The validated designs as tables, each with its heading: one, or the Pareto front and the others."""
     goal = answer.question.goal
     more = bounded(answer)
     single = not fronts.several(answer)
@@ -136,11 +145,6 @@ def table(answer: Findings) -> list[str]:
     heads += ["held"] if goal.constraints else []
     heads += ["compared with →"] if single else []
     best, names = answer.lines[0], labels(answer.lines)
-    rows = [(names[one.candidate.key], one) for one in answer.lines]
-    front: list[tuple[str, ValidationLine]] = []
-    if fronts.several(answer):
-        front = [(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
-        rows = [(names[one.candidate.key], one) for one in fronts.others(answer)]
 
     def cells(name: str, line: ValidationLine) -> list[str]:
         objectives = enumerate(goal.objectives)
@@ -152,22 +156,27 @@ def table(answer: Findings) -> list[str]:
         row += [statements.standing_of(answer, line)] if single else []
         return [f"{'→' if line is best else ' '} {name}", *row]
 
-    lines = []
-    if front:
-        lines = [fronts.heading(answer), ""]
-        turned = [[one[:2], *some, one[2:]] for one, *some in (cells(*row) for row in front)]
-        lines += [*_columns([["", *heads, ""], *turned]), "", "Off the front", ""]
-    lines += _columns([["", *heads], *(cells(*row) for row in rows)])
-    foot = f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
     if single:
-        margin = margin_shown(answer)
-        # A score varies so much with the seeds that means over different replications do not compare.
-        shared = ", compared over the replications that they share" if goal.names == ("score",) else ""
-        foot = (
-            f"Over {ground(answer)}, fewer for rivals that were decided early{shared}; 95 % intervals, paired "
-            f"differences, equal within {margin} (two one-sided tests)."
-        )
-    return [*lines, "", *textwrap.wrap(foot, WIDTH)]
+        rows = [cells(names[one.candidate.key], one) for one in answer.lines]
+        return [("", TextTable(["", *heads], rows, words=1))]
+    front = [cells(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
+    others = [cells(names[one.candidate.key], one) for one in fronts.others(answer)]
+    turned = [[one[:2], *some, one[2:]] for one, *some in front]
+    found = [(fronts.heading(answer), TextTable(["", *heads, ""], turned, words=1))] if front else []
+    return [*found, ("Off the front" if front else "", TextTable(["", *heads], others, words=1))]
+
+
+def foot(answer: Findings) -> str:
+    """A sentence below the tables: runs, intervals and comparisons."""
+    if fronts.several(answer):
+        return f"Over {ground(answer)}, 95 % intervals; ≠ differs from the recommendation (paired, Holm)."
+    # A score varies so much with the seeds that means over different replications do not compare.
+    scored = answer.question.goal.names == ("score",)
+    shared = ", compared over the replications that they share" if scored else ""
+    return (
+        f"Over {ground(answer)}, fewer for rivals that were decided early{shared}; 95 % intervals, paired "
+        f"differences, equal within {margin_shown(answer)} (two one-sided tests)."
+    )
 
 
 def ground(answer: Findings) -> str:
