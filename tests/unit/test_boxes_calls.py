@@ -79,8 +79,8 @@ def sonic(classes: dict[str, str]) -> str:
     ],
 )
 def test_the_queue_of_calls_is_known_by_its_code_points(text: str, voice: bool) -> None:
-    found = [one.title for one in boxes.read_all(text, rate_bps=1e7) if one.voice]
-    assert len(found) == voice and set(found) <= {"calls", "dev eth0 parent 1:10", "WAN/class 10", "CALLS"}
+    calls = [one.title for one in boxes.read_all(text, rate_bps=1e7) if one.voice]
+    assert len(calls) == voice and set(calls) <= {"calls", "dev eth0 parent 1:10", "WAN/class 10", "CALLS"}
 
 
 def test_a_default_class_has_the_rest_whatever_its_filters() -> None:
