@@ -2,7 +2,7 @@
 
 import { make } from "./controls.js";
 import { save } from "./page.js";
-import { flowColour, palette, short3, ticks } from "./surface.js";
+import { flowColour, palette, short3, ticks, withHalf } from "./surface.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 330, 62, 16, 22, 46];
 /** Pixels within which a point is taken for the one that is meant. */
@@ -19,7 +19,7 @@ function svg(tag, attributes = {}, ...children) {
 const finite = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
 /** A mean with its interval in words: those of the command line where it gave some. */
-const meanWords = ({ y, half, words }) => words ?? `${short3(y)}${finite(half) ? ` ± ${short3(half)}` : ""}`;
+const meanWords = ({ y, half, words }) => words ?? withHalf(y, half ?? NaN);
 
 /** A value with its interval and its unit, `unit` where its words have none of their own. */
 export function valueWords(point, unit) {

@@ -1,7 +1,7 @@
 // Two settings under common random numbers: pairs of whole runs in the background, their difference with an interval.
 
 import { asked } from "./state.js";
-import { short3 } from "./surface.js";
+import { withHalf } from "./surface.js";
 import { make } from "./controls.js";
 
 /** Events between two looks at the clock. */
@@ -94,7 +94,7 @@ export class Pairs {
 
 /** The table of differences. */
 export function table(pairs) {
-  const cell = ({ mean, half }) => `${short3(mean)}${Number.isFinite(half) ? ` ± ${short3(half)}` : ""}`;
+  const cell = ({ mean, half }) => withHalf(mean, half);
   const rows = pairs.rows().map(({ name, unit, better, a, b, difference }) => {
     const { mean, half } = difference;
     const clear = Math.abs(mean) > half;

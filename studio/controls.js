@@ -14,6 +14,16 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** A button that copies a text and then tells for two seconds whether it did. */
+export function copier(label, text, attributes = {}) {
+  const button = make("button", { type: "button", "aria-live": "polite", ...attributes, onclick: async () => {
+    const done = await Promise.resolve(navigator.clipboard?.writeText(text()) ?? Promise.reject()).then(() => true, () => false);
+    button.textContent = done ? "Copied" : "Not copied: the browser forbids it";
+    setTimeout(() => { button.textContent = label; }, 2000);
+  } }, label);
+  return button;
+}
+
 /** Text with `names` in code. */
 export function worded(text) {
   return String(text).split("`").map((part, place) => (place % 2 ? make("code", {}, part) : part));

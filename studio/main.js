@@ -3,7 +3,7 @@
 import { Pairs, table } from "./compare.js";
 import { file, load } from "./engine.js";
 import { spoken } from "./figures.js";
-import { make } from "./controls.js";
+import { copier, make } from "./controls.js";
 import { press } from "./keys.js";
 import { inputs, page as lessonPage } from "./lessons.js";
 import { save, SidePage } from "./page.js";
@@ -243,15 +243,17 @@ class Studio {
   writeSame() {
     const parts = Object.keys(this.sides).map((letter) => {
       const side = this.sides[letter];
-      const copied = (text) => make("button", { type: "button", class: "quiet", onclick: () => navigator.clipboard?.writeText(text) }, "Copy");
-      const code = (title, text) => [make("h3", {}, title, " ", copied(text)), make("pre", { tabindex: "0" }, text)];
+      const code = (title, text) => [make("h3", {}, title, " ", copier("Copy", () => text, { class: "quiet" })), make("pre", { tabindex: "0" }, text)];
       return make("div", {}, make("h3", {}, `${letter.toUpperCase()}: digest `, make("code", { id: `digest-${letter}` }, "at the end of the run")),
         ...code("Command", command(this.state, letter)), ...code("Python", `import dropcurve\n${python(this.state, letter)}`),
         make("button", { type: "button", onclick: () => save("scenario.toml", side.about.toml, "application/toml") }, "Save the scenario"), " ",
         ...served.configuration(() => this.queueOf(letter)));
     });
     $("same-sides").replaceChildren(...parts, make("p", {}, "The address of this page holds the whole state: ",
-      make("button", { type: "button", onclick: () => { this.remember(); navigator.clipboard?.writeText(location.href); } }, "Copy the address")));
+      copier("Copy the address", () => {
+        this.remember();
+        return location.href;
+      })));
   }
 
   queueOf(letter) {
@@ -285,6 +287,8 @@ class Studio {
     this.state.lesson = lesson || paper || kind === TOUR ? kind : "";
     $("lesson").value = this.state.lesson;
     $("tour-button").hidden = Boolean(this.state.lesson);
+    document.body.classList.toggle("touring", kind === TOUR);
+    this.drawn = 0;
     const close = () => {
       this.teach("");
       this.remember();

@@ -139,3 +139,12 @@ export function short3(value) {
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))} k`;
   return String(Number(value.toPrecision(3)));
 }
+
+/** A mean with its half-width, which has two digits, in the same decimals; the mean alone where there is none. */
+export function withHalf(mean, half) {
+  if (!Number.isFinite(half)) return short3(mean);
+  if (half === 0) return `${short3(mean)} (all runs)`;
+  const places = Math.max(0, 1 - Math.floor(Math.log10(half)));
+  if (places > 6 || Math.abs(mean) >= 1e4) return `${short3(mean)} ± ${short3(half)}`;
+  return `${mean.toFixed(places).replace("-", "−")} ± ${half.toFixed(places)}`;
+}

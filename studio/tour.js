@@ -49,7 +49,7 @@ const STEPS = [
     question: "The average is half-way between min_th and max_th. How likely is a drop?",
     answers: ["half of max_p", "max_p", "every packet is dropped"],
     check: () => [true, "Half of max_p: the probability rises in a straight line. It looks bent in the figure, whose scale shows 0.01 and 1 "
-      + "together. Above max_th every arriving packet is dropped."],
+      + "together. The measured points lie about twice as high, because RED spaces its drops evenly. Above max_th every arriving packet is dropped."],
   },
   {
     title: "Predict",

@@ -159,6 +159,13 @@ def test_a_newcomer_learns_what_max_p_does(opened: Callable[..., Page]) -> None:
     look.until(page, "studio.now >= 25", seconds=60)
     page.get_by_role("button", name="Pause").click()
     expect(status).to_contain_text("✓ With max_p 0.02")
+    # What a step speaks of is in view with its words.
+    for seen in (
+        status,
+        page.get_by_role("img", name="Drop curve and operating point"),
+        page.locator("canvas").nth(1),
+    ):
+        expect(seen).to_be_in_viewport()
     for answer in ("half of max_p", "fall"):
         following.click()
         page.get_by_label(answer, exact=True).check()

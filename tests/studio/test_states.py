@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import threading
@@ -168,6 +169,22 @@ def test_the_difference_tightens_while_the_sides_run(opened: Callable[..., Page]
     expect(page.locator("#pairs caption")).to_contain_text("3 pairs", timeout=180_000)
     assert page.evaluate("studio.playing && studio.now < 6")
     expect(page.locator("#pairs-table")).to_contain_text("±")
+    expect(page.locator("#pairs-table")).to_be_in_viewport()
+    # In one call: a pair that ends meanwhile changes both.
+    halves, shown = page.evaluate("""[
+      studio.pairs.rows().map(({ difference }) => difference.half).filter((one) => one > 0),
+      [...document.querySelectorAll("#pairs-table td:nth-child(4)")].map((one) => one.textContent),
+    ]""")
+    digits = [one.partition("± ")[2] for one in shown if "±" in one]
+    assert digits == [f"{one:.{max(0, 1 - math.floor(math.log10(one)))}f}" for one in halves]
+
+
+def test_the_address_and_the_calls_are_copied(opened: Callable[..., Page]) -> None:
+    page = opened("scenario=ecn&seed=4&t=1")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the address").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.evaluate("location.href")
 
 
 @pytest.mark.parametrize("kind", ["SVG", "PNG", "CSV"])
