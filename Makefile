@@ -85,7 +85,7 @@ fuzz: ## random scenarios over every discipline and transport, in both engines; 
 
 fuzz-short: setup ## a minute for each target of what strangers send (tools/fuzz.py), and 20,000 frames; SECONDS=60
 	@$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS),60)
-	@PROPTEST_CASES=20000 cargo test --locked --quiet -p dropcurve-forward --test fuzzed
+	@PROPTEST_CASES=20000 cargo test --locked --quiet -p dropcurve-forward --test frames fuzzed::
 
 # Laws (PIECE=codel, pie, red, cubic or sack): crate, files, and the tests that are to catch their mutants.
 MUTANTS_codel := dropcurve-queue crates/queue/src/disciplines/codel/law.rs --lib codel

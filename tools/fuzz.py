@@ -6,7 +6,7 @@
 Inputs are read or refused; any other outcome, and any input that takes longer than 20 s, is a fault: it is written to
 ``out/fuzz`` with its traceback, and the second form repeats it. An input that is refused in words not met before, or is
 read for the first time, becomes one to mutate further; ``--keep`` adds the small ones of these to the corpus,
-``tests/fuzz/TARGET``. Frames are fuzzed by ``crates/forward/tests/fuzzed.rs``.
+``tests/fuzz/TARGET``. Frames are fuzzed by ``crates/forward/tests/frames/fuzzed.rs``.
 """
 
 from __future__ import annotations

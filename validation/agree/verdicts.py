@@ -23,7 +23,7 @@ METHOD = (
     "transcriptions of the papers."
 )
 TRACES = ROOT / "crates" / "queue" / "tests" / "traces"
-TESTS = ("verdicts_ns2", "verdicts_reference")
+MODULES = ("ns2", "reference")
 LINUX_TITLE = "Linux's disciplines, packet by packet"
 LINUX_METHOD = (
     "A Linux kernel in virtual time and the `linux` dialects get the same packets at the same moments; the tests of "
@@ -33,33 +33,43 @@ LINUX_METHOD = (
     "averages are the same to the byte. `mean`: drops, marks and sojourn times in each quarter of a second agree "
     "within random error. `reference/linux/record.sh` records a kernel again."
 )
-#: Which test replays a record, by how its name begins.
-LINUX_TESTS = {"exact": "verdicts_linux", "mean": "verdicts_linux", "idle": "verdicts_linux_idle"}
+#: Which module of the tests replays a record, by how its name begins.
+LINUX_MODULES = {"exact": "linux", "mean": "linux", "idle": "linux_idle"}
 
 
 def compare(context: Context) -> Area:
     """Every recorded trace of ns-2 and of the papers' transcriptions, agreed if the tests pass."""
     files = sorted(file for file in TRACES.glob("*/*.txt") if file.parent.name != "linux")
     ns2 = [file for file in files if file.name.startswith("ns2_")]
-    results = {test: passed(test, context) for test in TESTS}
-    cases = [case(file, *results["verdicts_ns2" if file in ns2 else "verdicts_reference"]) for file in files]
+    results = {module: passed(module, context) for module in MODULES}
+    cases = [case(file, *results["ns2" if file in ns2 else "reference"]) for file in files]
     return Area("verdicts", TITLE, "ns-2.35, papers", METHOD, cases)
 
 
 def linux(context: Context) -> Area:
     """Every record of a Linux kernel, agreed if the tests pass."""
-    results = {test: passed(test, context) for test in dict.fromkeys(LINUX_TESTS.values())}
+    results = {module: passed(module, context) for module in dict.fromkeys(LINUX_MODULES.values())}
     files = sorted((TRACES / "linux").glob("*.txt"))
-    cases = [case(file, *results[LINUX_TESTS[file.stem.split("_")[0]]]) for file in files]
+    cases = [case(file, *results[LINUX_MODULES[file.stem.split("_")[0]]]) for file in files]
     return Area("linux_verdicts", LINUX_TITLE, "Linux 7.3.4", LINUX_METHOD, cases)
 
 
-def passed(test: str, context: Context) -> tuple[bool | None, str]:
-    """Whether a test of the queue crate passes; None where there is no Rust to run it."""
+def passed(module: str, context: Context) -> tuple[bool | None, str]:
+    """Whether a module of the queue crate's test `verdicts` passes; None where there is no Rust to run it."""
     if shutil.which("cargo") is None or context.quick:
         return None, "cargo"
-    context.tell(f"cargo test {test}")
-    command = ["cargo", "test", "--quiet", "--locked", "-p", "dropcurve-queue", "--test", test]
+    context.tell(f"cargo test --test verdicts {module}::")
+    command = [
+        "cargo",
+        "test",
+        "--quiet",
+        "--locked",
+        "-p",
+        "dropcurve-queue",
+        "--test",
+        "verdicts",
+        f"{module}::",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [
         line for line in (done.stdout + done.stderr).splitlines() if "panicked" in line or "traces" in line

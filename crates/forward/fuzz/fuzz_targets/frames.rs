@@ -1,7 +1,7 @@
 //! Arbitrary bytes as frames: headers are parsed, marks set, super-packets cut, and the segments handed to the pump.
 #![no_main]
 
-#[path = "../../tests/common/bytes.rs"]
+#[path = "../../tests/frames/bytes.rs"]
 mod bytes;
 
 use libfuzzer_sys::fuzz_target;

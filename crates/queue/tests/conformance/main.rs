@@ -1,6 +1,9 @@
 //! Every registered kind, with its defaults and in every dialect, passes the conformance kit.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod forwarding;
+mod fuzzed;
 
 use common::{table, SETTING};
 use proptest::prelude::*;

@@ -5,11 +5,8 @@
 //! verdict by verdict: `exact_*.txt` hold each arrival, and its departure or that it was dropped. Random disciplines
 //! are compared with means over repetitions: `mean_*.txt` hold, for each quarter of a second, drops, marks and sojourn
 //! times.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{read_trace, spec, traces, Pkt};
+use crate::common::{read_trace, spec, traces, Pkt};
 use queue::disc::{Cx, QueueDisc};
 use queue::{Disc, Setting};
 use std::collections::BTreeMap;

@@ -2,11 +2,8 @@
 //!
 //! The traces come from `python -m reference`. A line holds an arrival with its fate and the random
 //! numbers it took, a departure with the number of the packet that leaves and of those dropped before it, or a tick.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{read_trace, spec, traces, Pkt, Tape};
+use crate::common::{read_trace, spec, traces, Pkt, Tape};
 use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{catalogue, Disc, Setting};
 use units::{Bytes, Ecn, Rate, Span, Time};

@@ -1,12 +1,8 @@
 //! Arbitrary bytes as frames: the same steps as the fuzz target, without a fuzzer.
 //!
 //! `crates/forward/fuzz` runs the same under libFuzzer. A case it finds becomes a test here, with its bytes.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "common/bytes.rs"]
-mod bytes;
-
-use bytes::carry;
+use crate::bytes::carry;
 use etherparse::PacketBuilder;
 use forward::offload::VNET_HEADER;
 use proptest::prelude::*;

@@ -4,11 +4,7 @@
 //! arrivals and the rate of the link. The random numbers are those of ns-2: the generator starts in its
 //! recorded state and must end in it, so the number of draws is checked as well.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{read_trace, spec, traces, Pkt};
+use crate::common::{read_trace, spec, traces, Pkt};
 use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{Disc, Setting};
 use units::{Bytes, Ecn, Rate, Rng, Serializer, Span, Time};

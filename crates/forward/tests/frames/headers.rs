@@ -1,8 +1,6 @@
 //! Headers, marks and super-packets, compared with the crate `etherparse`.
-#![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
-mod common;
-
+use crate::common;
 use etherparse::{Ipv4HeaderSlice, NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
 use forward::checksum;
 use forward::header::{read, set_ce, Layer, Refusal, Version};

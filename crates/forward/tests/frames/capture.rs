@@ -1,9 +1,6 @@
 //! Captures, read by the crate `pcap-file`, and by Wireshark's `tshark` where it is installed.
-#![allow(missing_docs, clippy::print_stderr, clippy::unwrap_used, clippy::shadow_unrelated)]
 
-mod common;
-
-use common::{drain, feed, link, offer, text, Arrival};
+use crate::common::{self, drain, feed, link, offer, text, Arrival};
 use forward::header::Layer;
 use forward::link::LinkSettings;
 use forward::pcapng::Capture;

@@ -1,9 +1,6 @@
 //! The pump: rate, delay, order, and independence of the times at which it is polled.
-#![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
-mod common;
-
-use common::{arrivals, drain, every_kind, feed, link, offer, paths, text, udp, Memory};
+use crate::common::{arrivals, drain, every_kind, feed, link, offer, paths, text, udp, Memory};
 use forward::link::LinkPath;
 use forward::pump::{Frame, Pump, WIRE_BYTES};
 use proptest::prelude::*;

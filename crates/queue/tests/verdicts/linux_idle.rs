@@ -4,11 +4,8 @@
 //! of them stands for a whole cycle: from one early mark to the next, all verdicts depend on one number. So a number is
 //! looked for, cycle by cycle, under which every verdict of the cycle is the kernel's; there must be one. Averages that
 //! the kernel was asked for must be ours, to the byte.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{read_trace, spec, traces, Pkt};
+use crate::common::{read_trace, spec, traces, Pkt};
 use queue::disc::{Cx, Fate, Probe, QueueDisc};
 use queue::{Disc, Setting};
 use std::collections::BTreeMap;

@@ -1,10 +1,7 @@
 //! The filter of acknowledgements of Linux's CAKE: each burst that `reference/linux/acks.py` recorded loses the same
 //! ones.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{read_trace, spec, traces, Pkt};
+use crate::common::{read_trace, spec, traces, Pkt};
 use queue::disc::{Acknowledgement, Cx, QueueDisc, SackLookup};
 use queue::{Disc, Setting};
 use units::{Bytes, Ecn, Rate, Span, Stream, Time};

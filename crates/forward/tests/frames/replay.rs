@@ -1,9 +1,6 @@
 //! The pump and the simulator take the same decisions, packet by packet.
-#![allow(missing_docs, clippy::unwrap_used, clippy::shadow_unrelated)]
 
-mod common;
-
-use common::{arrivals, drain, every_kind, feed, link, of_kind, offer, text, udp, Memory};
+use crate::common::{self, arrivals, drain, every_kind, feed, link, of_kind, offer, text, udp, Memory};
 use forward::event::{EventObserver, PacketEvent};
 use forward::link::LinkSettings;
 use forward::pump::Pump;

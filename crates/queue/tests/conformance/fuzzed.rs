@@ -3,7 +3,7 @@
 //! `crates/queue/fuzz` runs the same under libFuzzer. A case it finds becomes a test here, with its bytes.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/bytes.rs"]
+#[path = "../common/bytes.rs"]
 mod bytes;
 
 use bytes::examine;
