@@ -37,7 +37,7 @@ def loaded(command: str) -> set[str]:
     [
         ("--help", set(), 20),
         ("--version", set(), 34),
-        ("describe red", set(), 100),
+        ("describe red", set(), 103),
         (INSTANT, set(), 93),
         (RANGES, set(), 93),
         ("tune --link cable:up --goal gaming --instant", set(), 93),
