@@ -60,16 +60,8 @@ def passed(module: str, context: Context) -> tuple[bool | None, str]:
         return None, "cargo"
     context.tell(f"cargo test --test verdicts {module}::")
     command = [
-        "cargo",
-        "test",
-        "--quiet",
-        "--locked",
-        "-p",
-        "dropcurve-queue",
-        "--test",
-        "verdicts",
-        f"{module}::",
-    ]
+        "cargo", "test", "--quiet", "--locked", "-p", "dropcurve-queue", "--test", "verdicts", f"{module}::",
+    ]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [
         line for line in (done.stdout + done.stderr).splitlines() if "panicked" in line or "traces" in line

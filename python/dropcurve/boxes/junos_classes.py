@@ -6,9 +6,10 @@ Reference: JunosCoS. A class that the text does not fill has the code points of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from . import code_points
+from .numbers import word_after
 
 #: The only class of the default classifier that has calls alone.
 EXPEDITED = "expedited-forwarding"
@@ -34,10 +35,9 @@ def _classified(lines: list[list[str]], name: str) -> Iterator[int | None]:
         if "classifiers" not in words or "code-points" not in words or name not in words:
             continue
         kind = words[words.index("classifiers") + 1]
-        stated = words[words.index("code-points") + 1 :]
-        if _after(words, "forwarding-class") == name:
+        if word_after(words, "forwarding-class") == name:
             known = kind in ("dscp", "dscp-ipv6")
-            yield from (_point(one) if known else None for one in stated if one not in ("[", "]"))
+            yield from (one if known else None for one in _points(words[words.index("code-points") + 1 :]))
 
 
 def _filtered(lines: list[list[str]], name: str) -> Iterator[int | None]:
@@ -48,14 +48,14 @@ def _filtered(lines: list[list[str]], name: str) -> Iterator[int | None]:
         term = [*words[:-3], "from"]
         conditions = [one[len(term) :] for one in lines if one[: len(term)] == term]
         own = [one for one in conditions if one[:1] in (["dscp"], ["traffic-class"])]
-        yield from (_point(word) for one in own for word in one[1:] if word not in ("[", "]"))
+        yield from (point for one in own for point in _points(one[1:]))
         if not own:
             yield None
 
 
-def _after(words: list[str], key: str) -> str:
-    at = words.index(key) + 1 if key in words else len(words)
-    return words[at] if at < len(words) else ""
+def _points(words: Iterable[str]) -> list[int | None]:
+    """The code points of a list, which may stand in brackets; None for a word that is none."""
+    return [_point(word) for word in words if word not in ("[", "]")]
 
 
 def _point(word: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..files.shape import faults
@@ -63,6 +63,11 @@ def at(words: list[str], index: int, after: str, *, origin: str = "") -> str:
     if index < len(words):
         return words[index]
     refuse(after, "", "must be followed by its value", "complete the line", origin=origin)
+
+
+def word_after(words: Sequence[str], key: str) -> str:
+    """The word after another one; "" without it."""
+    return words[words.index(key) + 1] if key in words[:-1] else ""
 
 
 def one_of(words: Iterable[str], index: int) -> str:

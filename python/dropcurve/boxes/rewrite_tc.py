@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from . import tc
 from .model import Export, Import
+from .numbers import word_after
 from .rewrite_lines import continued
 
 #: Names of disciplines in tc, where they differ from those of scenarios; a token bucket without a queue of its own, and
@@ -53,7 +54,7 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
     if not commands:
         return _added(lines, queue, own[1], text) if len(export_lines) == 1 else None
     head = commands[0].head
-    dev = _after(head.split(), "dev")
+    dev = word_after(head.split(), "dev")
     if len(export_lines) > 1 or commands[0].kind == "tbf":
         # Shaper and queue together take the place of the root alone: elsewhere they would replace the queues around.
         if "root" not in head.split() or not dev:
@@ -97,7 +98,7 @@ def _replaced(lines: Sequence[str], commands: Sequence[_Command], new: Sequence[
 
 def _added(lines: Sequence[str], queue: Import, words: str, text: str) -> str | None:
     """The text with a queue in a class, or in a band, that has the default one of the kernel."""
-    parent = _after(queue.title.split(), "parent")
+    parent = word_after(queue.title.split(), "parent")
     if not parent:
         return None
     around = f"{parent.partition(':')[0]}:"
@@ -105,10 +106,12 @@ def _added(lines: Sequence[str], queue: Import, words: str, text: str) -> str | 
     for _, last, line in continued(list(lines)):
         for match in _CLASS.finditer(line.split("#")[0]):
             held = match["words"].split()
-            of_class = _after(held, "classid") == parent
-            of_bands = _after(held, "handle") == around and best is None
-            if (of_class or of_bands) and _same(_after(held, "dev"), _after(queue.title.split(), "dev")):
-                best = last, match["run"], _after(held, "dev"), re.match(r"\s*", line)
+            of_class = word_after(held, "classid") == parent
+            of_bands = word_after(held, "handle") == around and best is None
+            if (of_class or of_bands) and _same(
+                word_after(held, "dev"), word_after(queue.title.split(), "dev")
+            ):
+                best = last, match["run"], word_after(held, "dev"), re.match(r"\s*", line)
     if best is None:
         return None
     last, run, dev, indent = best
@@ -125,7 +128,7 @@ def _at(head: str, title: str) -> bool:
 def _place(text: str) -> list[str]:
     """Interface and parent of a command or a title, in this order."""
     words = text.replace('"', "").split()
-    named = [word for key in ("dev", "parent") for word in [_after(words, key)] if word]
+    named = [word for key in ("dev", "parent") for word in [word_after(words, key)] if word]
     return [*named, *(["root"] if "root" in words else [])]
 
 
@@ -137,7 +140,7 @@ def commands_alone(text: str, queue: Import, exported: Export) -> str:
     """The commands of a new queue in the place of the old one."""
     if queue.discipline == "policer":
         return _instead_of_filter(text, queue, exported)
-    parent = _after(queue.title.split(), "parent")
+    parent = word_after(queue.title.split(), "parent")
     if not parent or len(exported.text.strip().splitlines()) > 1:
         return exported.text
     return re.sub(r"\broot handle \S+", f"parent {parent}", exported.text)
@@ -147,7 +150,7 @@ def _instead_of_ingress(lines: Sequence[str], queue: Import, exported: Export, t
     """The text with a queue on a device of its own in place of the filter that polices arriving packets; None for a
     policer of another place."""
     at = int(queue.title.split()[-1]) - 1
-    dev = _after(lines[at].split(), "dev")
+    dev = word_after(lines[at].split(), "dev")
     if not queue.title.startswith("ingress") or not dev or "$" in dev or lines[at].rstrip().endswith("\\"):
         return None
     run = re.match(rf"\s*{_RUN}", lines[at])
@@ -164,17 +167,12 @@ def _instead_of_filter(text: str, queue: Import, exported: Export) -> str:
     number = int(queue.title.split()[-1])
     line = text.splitlines()[number - 1]
     words = line.split()
-    dev = _after(words, "dev") or "eth0"
+    dev = word_after(words, "dev") or "eth0"
     if queue.title.startswith("ingress"):
         return f"tc qdisc del dev {dev} ingress\n{tc.ingress(exported.text, wan=dev)}"
     removed = re.sub(r"\bfilter (?:add|replace|change)\b", "filter del", line.strip())
     kept = re.sub(r"\s(?:police|action)\s.*$", "", removed)
     return f"{kept}\n" + re.sub(r"\bdev eth0\b", f"dev {dev}", exported.text)
-
-
-def _after(words: Sequence[str], key: str) -> str:
-    """The word after another one; "" without it."""
-    return words[words.index(key) + 1] if key in words[:-1] else ""
 
 
 def _joined(lines: Sequence[str], text: str) -> str:

@@ -162,8 +162,8 @@ def tables(answer: Findings) -> list[tuple[str, TextTable]]:
     front = [cells(fronts.named(answer, one.candidate), one) for one in fronts.ordered(answer)]
     others = [cells(names[one.candidate.key], one) for one in fronts.others(answer)]
     turned = [[one[:2], *some, one[2:]] for one, *some in front]
-    found = [(fronts.heading(answer), TextTable(["", *heads, ""], turned, words=1))] if front else []
-    return [*found, ("Off the front" if front else "", TextTable(["", *heads], others, words=1))]
+    pareto = [(fronts.heading(answer), TextTable(["", *heads, ""], turned, words=1))] if front else []
+    return [*pareto, ("Off the front" if front else "", TextTable(["", *heads], others, words=1))]
 
 
 def foot(answer: Findings) -> str:
