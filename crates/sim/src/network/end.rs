@@ -23,8 +23,7 @@ impl<C: Carrier> Network<C> {
 
     /// Does the work that precedes an arrival at an end: timers that are due, the samples of the probe, a row of the
     /// trace.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn before_arrival(&mut self, endpoint: u32, pkt: &Pkt, now: Time) {
         let (side, number) = ((endpoint & 1) as usize, (endpoint >> 1) as usize);
         if self.flows[number].deadline(side) <= now {

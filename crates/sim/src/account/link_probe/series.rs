@@ -15,6 +15,8 @@ pub struct LinkSeries {
     /// Arrivals, drops and marks in the interval that ends at each sample.
     pub events: [Vec<u32>; 3],
     pub(super) running: [u32; 3],
+    /// The quantities of the last sample; kept, since a vector for each sample would cost an allocation.
+    probe: Probe,
 }
 
 /// Names of [`LinkSeries::events`].
@@ -27,13 +29,13 @@ impl LinkSeries {
         for (kept, running) in self.events.iter_mut().zip(&mut self.running) {
             kept.push(std::mem::take(running));
         }
-        let mut probe = Probe::default();
-        disc.into_iter().for_each(|disc| disc.probe(&mut probe));
+        self.probe.values.clear();
+        disc.into_iter().for_each(|disc| disc.probe(&mut self.probe));
         if self.inner.is_empty() {
-            self.inner = probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
+            self.inner = self.probe.values.iter().map(|(name, _)| (*name, Vec::new())).collect();
         }
-        for ((_, kept), (_, value)) in self.inner.iter_mut().zip(probe.values) {
-            kept.push(value);
+        for ((_, kept), (_, value)) in self.inner.iter_mut().zip(&self.probe.values) {
+            kept.push(*value);
         }
     }
 }
