@@ -20,7 +20,7 @@ KINDS = (
     ("satellite", 2e6, 20e6, 0.5, 0.65, 16),
     ("aggregation", 60e6, 200e6, 0.01, 0.1, 120),
 )
-#: Kinds whose runs take ten to a hundred times as long, drawn apart.
+#: Kinds whose runs take ten to a hundred times as long, drawn separately.
 FAST_KINDS = (
     ("metropolitan", 2e8, 1e9, 0.005, 0.06, 150),
     ("core", 1e9, 1e10, 0.002, 0.04, 200),
@@ -103,7 +103,8 @@ def other(count: int, *, seed: int) -> list[DrawnLink]:
 def _draw(
     kind: tuple[str, float, float, float, float, int], rng: random.Random, confirmed: bool
 ) -> DrawnLink:
-    """A link of a kind; one that is to be ``confirmed`` by ns-3 has the traffic that can be, where that is not slow."""
+    """A link of a kind. One that ns-3 is to confirm has Reno and traffic that ns-3 can simulate, unless its link is an
+    aggregation, whose runs ns-3 simulates too slowly."""
     name, slow, fast, near, far, most = kind
 
     def log(low: float, high: float) -> float:
@@ -114,7 +115,7 @@ def _draw(
     high = min(float(f"{low * rng.uniform(1.0, 4.0):.2g}"), far * 1e3)
     few = max(1, round(log(1, most / 2)))
     many = max(few + 1, min(most, round(few * rng.uniform(1.5, 6.0))))
-    # A bound between a few packet times and the round trip; the buffer holds some times the bound.
+    # A bound between a few packet times and the round trip; the buffer holds a multiple of the bound.
     packet_ms = PACKET_BYTES * 8 / rate * 1e3
     bound = float(f"{log(max(6 * packet_ms, 0.1 * high, 2.0), max(20 * packet_ms, 1.2 * high, 4.0)):.2g}")
     buffer = max(30, round(rng.uniform(2.5, 8.0) * bound / packet_ms))

@@ -1,4 +1,4 @@
-//! The last error of a thread, and the border that no panic crosses.
+//! The last error of a thread, and the boundary that no panic crosses.
 
 use core::ffi::{c_char, CStr};
 use std::cell::RefCell;
@@ -9,7 +9,8 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Runs a call; an error or a panic becomes the thread's last error, and `otherwise` the answer.
+/// Runs a call and returns its value. After an error or a panic, which becomes the thread's last error, it returns
+/// `otherwise`.
 pub fn guard<T>(otherwise: T, act: impl FnOnce() -> Result<T, String>) -> T {
     let message = match catch_unwind(AssertUnwindSafe(act)) {
         Ok(Ok(answer)) => return answer,
@@ -25,10 +26,10 @@ pub fn guard<T>(otherwise: T, act: impl FnOnce() -> Result<T, String>) -> T {
     otherwise
 }
 
-/// Reads a text of the caller.
+/// Returns a text of the caller.
 ///
 /// # Safety
-/// The pointer is null, or leads to a text that ends with a zero byte and stays as it is while it is used.
+/// The pointer is null, or points to a text that ends with a zero byte and is not changed while it is used.
 // SAFETY: the caller's promise is the section above.
 pub unsafe fn text<'a>(name: &str, from: *const c_char) -> Result<&'a str, String> {
     if from.is_null() {
@@ -49,7 +50,7 @@ pub unsafe fn value<'a, T>(name: &str, from: *const T) -> Result<&'a T, String> 
     unsafe { from.as_ref() }.ok_or_else(|| format!("{name}: is null"))
 }
 
-/// As [`value`], for a place that is written.
+/// Refuses a null pointer of the caller to a value that is written.
 ///
 /// # Safety
 /// The pointer is null, or points to a value that is used by no one else meanwhile.

@@ -3,8 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`discipline`] | a discipline driven with the caller's packets and clock |
-//! | [`state`] | timers, length, average and internal values of one |
-//! | [`simulation`] | a scenario's text in, the summary of a run out |
+//! | [`state`] | timers, length, average and internal values of a discipline |
+//! | [`simulation`] | a run: takes the text of a scenario, returns the summary |
 //! | [`fault`] | the error of the last call of a thread |
 //!
 //! No panic crosses the interface: every function catches one, and reports it as an error of the call. The header is

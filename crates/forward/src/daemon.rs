@@ -21,7 +21,7 @@ const BUFFER: usize = 1 << 17;
 /// Rate from which a full packet takes less time than the shortest sleep.
 const FAST_BPS: u64 = 600_000_000;
 const NAP_NS: u64 = 30_000;
-/// Period at which the devices are checked: one that is down is waited for, one that has gone ends the forwarder.
+/// Period at which the devices are checked: the forwarder waits for one that is down, and ends if one has gone.
 const PRESENCE: Span = Span::from_millis(500);
 
 /// A processor that slept takes tens of microseconds to wake. So after a long sleep (of which this is a small part) the
@@ -32,7 +32,7 @@ const LONG_NS: u64 = 10 * EARLY_NS;
 /// Runs a forwarder until it is stopped, and returns its counters as JSON. [`Forwarder::new`] describes `settings`.
 ///
 /// # Errors
-/// One line for people: invalid settings, or devices that cannot be opened.
+/// Invalid settings, or devices that cannot be opened, as one line for the user.
 pub fn run(settings: &str) -> Result<String, String> {
     let settings: Json = serde_json::from_str(settings).map_err(|error| format!("settings: {error}"))?;
     let mut forwarder = Forwarder::new(&settings)?;
@@ -56,7 +56,7 @@ struct Forwarder {
     real_time: bool,
     /// Whether the kernel filters system calls of this process.
     filtered: bool,
-    /// Whether to wake early, and the moment for which that was done.
+    /// Whether to wake early, and the last time for which the thread woke early.
     watchful: bool,
     watched: Time,
     buffer: Vec<u8>,

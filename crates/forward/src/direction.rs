@@ -39,7 +39,7 @@ impl LiveDirection {
     /// A direction with its files. The return path has the sides of each path exchanged.
     ///
     /// # Errors
-    /// A file that cannot be made, in a line for people.
+    /// A file that cannot be created, as one line for the user.
     pub(crate) fn open(
         settings: &Json,
         link: LinkSettings,

@@ -35,7 +35,7 @@ pub struct Agreement {
 /// Feeds a record through its discipline.
 ///
 /// # Errors
-/// A sentence, if the record is damaged.
+/// One sentence for the user, if the record is damaged.
 pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, String> {
     let mut judge = Judge::new(&reader.head);
     let (mut found, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);

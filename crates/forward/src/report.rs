@@ -12,9 +12,9 @@ use serde_json::{json, Value as Json};
 pub struct Refused {
     /// Too short.
     pub runt: u64,
-    /// IP by type, but not by contents.
+    /// Has the type of IP, but no valid header.
     pub malformed: u64,
-    /// Larger than the other side can send, and not of a kind that can be cut.
+    /// Larger than the other side can send, and of a kind that cannot be cut.
     pub oversize: u64,
     /// Not taken by the device they were sent to.
     pub device: u64,
@@ -24,7 +24,7 @@ pub struct Refused {
     pub wire: u64,
 }
 
-/// One direction, since counting began.
+/// The counters of one direction, since counting began.
 pub fn direction(pump: &Pump, refused: &Refused) -> Json {
     let LinkMeter {
         arrived,

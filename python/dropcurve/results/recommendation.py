@@ -1,4 +1,4 @@
-"""The verdict on a comparison of queues: its designs and criteria, as input of the rules of a verdict."""
+"""The verdict on a comparison of queues: takes designs and criteria from its runs, and applies the rules to them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .variant import Variant
 
 #: Keys of a scenario that name its queues.
 QUEUES = ("queue", "back_queue")
-#: Complexity of a discipline, by the parameters to set and to understand: nothing, a target, a target and a division of
-#: flows, thresholds.
-_SIMPLICITY = {
+#: Complexity of a discipline, by the parameters to set: none (0), a target (1), a target and a division into flows (2),
+#: thresholds (3).
+_COMPLEXITY = {
     "droptail": 0.0, "codel": 1.0, "pie": 1.0, "pi": 2.0, "cobalt": 1.0, "ared": 2.0, "fq_codel": 2.0, "fq_pie": 2.0,
     "fq_cobalt": 2.0, "cake": 2.0, "sfq": 1.5, "dualpi2": 2.0,
 }  # fmt: skip
-_OTHERS = 3.0
+_OTHER_COMPLEXITY = 3.0
 
 
 def verdict_on(
@@ -78,13 +78,13 @@ def verdict_on(
     designs = [
         SampledDesign(
             name,
-            {key: _placed(values, finished) for key, values in verdict.items()},
-            _SIMPLICITY.get(kind_of(variant), _OTHERS),
+            {key: _placed(values, finished) for key, values in by_criterion.items()},
+            _COMPLEXITY.get(kind_of(variant), _OTHER_COMPLEXITY),
             current in (name, variant.name),
             manages(kind_of(variant)),
             finished,
         )
-        for ((name, variant), finished), verdict in zip(
+        for ((name, variant), finished), by_criterion in zip(
             zip(places[0].items(), _runs_made(places), strict=True), samples, strict=True
         )
     ]
@@ -117,7 +117,7 @@ def _runs_made(places: Sequence[Mapping[str, Variant]]) -> list[list[bool]]:
 def _placed(values: Sequence[float | None], has_run: Sequence[bool]) -> list[float | None]:
     """The values at the places of the runs that were made, None elsewhere."""
     rest = iter(values)
-    return [next(rest) if there else None for there in has_run]
+    return [next(rest) if ran else None for ran in has_run]
 
 
 def _weighed(
@@ -168,6 +168,7 @@ def _untitled(variants: Sequence[Variant]) -> dict[str, Variant]:
 
 
 def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The scenario without the queues of its links."""
     rest = {key: part for key, part in scenario.items() if key not in QUEUES}
     if isinstance(links := rest.get("links"), dict):
         rest["links"] = {
@@ -194,10 +195,10 @@ def reverse_of(variant: Variant) -> set[str]:
     """The classes whose data takes the reverse direction."""
     flows = variant.scenario.get("flows")
     groups = flows.items() if isinstance(flows, dict) else ()
-    ways: dict[str, list[bool]] = {}
+    directions: dict[str, list[bool]] = {}
     for name, group in groups:
-        ways.setdefault(str(group.get("counted_as") or name), []).append(bool(group.get("reverse")))
-    return {name for name, some in ways.items() if all(some)}
+        directions.setdefault(str(group.get("counted_as") or name), []).append(bool(group.get("reverse")))
+    return {name for name, some in directions.items() if all(some)}
 
 
 def round_trip_s(variant: Variant) -> float | None:

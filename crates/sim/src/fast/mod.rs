@@ -1,4 +1,4 @@
-//! The fast engine: another carrier of the network's steps, which takes fast paths where their outcome is certain.
+//! The fast engine: executes the steps of the network by fast paths where their outcome is certain.
 //!
 //! Each path is a specialised form of steps of the plain engine (`network/`), with the same bits. A path is taken only
 //! where its precondition holds: the `is_eligible` of one of two traits, [`FastLink`] for links that replace a general

@@ -5,8 +5,8 @@
 use crate::connection::NONE;
 use crate::marks::Marks;
 
-/// A set whose lowest member is found without a search through the window: a bitmap, a second one of the words of the
-/// first that have members, and a lower bound.
+/// A set that finds its lowest member without a search through the window: a bitmap, a second bitmap of the words that
+/// have members, and a lower bound.
 #[derive(Clone, Debug)]
 pub(crate) struct LostSet {
     members: Marks,
