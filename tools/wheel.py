@@ -3,7 +3,7 @@
     .venv/bin/python tools/wheel.py FOLDER
 
 After the build the training runs in the plain core that `make setup` built and in the wheel's. A wheel whose results
-differ in any bit is deleted.
+differ in any bit is deleted. A plain core that is older than the sources is refused before anything is built.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ import sbom
 #: Arguments of maturin: a tag that a package registry accepts, on Linux the manylinux of the oldest glibc with the
 #: functions that the core calls.
 COMPATIBILITY = "--compatibility pypi"
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(folder: str) -> int:
     """Builds and compares; the status to exit with."""
+    plain_core = installed()
+    if newer := next((path for path in sources() if learn.stale(plain_core, [path])), None):
+        print(f"wheel: the plain core is older than {newer}: make setup builds it again", file=sys.stderr)
+        return 2
     os.environ.update(learn.environment())
     Path(folder).mkdir(parents=True, exist_ok=True)
     wheel = Path(folder) / build_backend.build_wheel(folder, {"build-args": COMPATIBILITY})
     with tempfile.TemporaryDirectory() as place:
-        built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), installed()))
+        built, plain = (outcome(library) for library in (unpacked(wheel, Path(place)), plain_core))
     if differs := difference(built, plain):
         wheel.unlink()
         print(f"wheel: deleted, because it differs from the plain build: {differs}", file=sys.stderr)
@@ -45,6 +50,11 @@ def main(folder: str) -> int:
         Path(f"{wheel}{suffix}").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"wheel: {wheel}, bit for bit as the plain build in {len(plain)} runs")
     return 0
+
+
+def sources() -> list[Path]:
+    """The files of the core."""
+    return [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("crates/*/Cargo.toml"), ROOT / "Cargo.lock"]
 
 
 def installed() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def dist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(wheel.build_backend, "build_wheel", build)
     monkeypatch.setattr(wheel.learn, "environment", dict)
+    monkeypatch.setattr(wheel, "sources", list)
     return tmp_path / "dist"
 
 
@@ -71,3 +73,21 @@ def test_the_core_is_taken_out_of_the_wheel(dist: Path, tmp_path: Path) -> None:
     dist.mkdir()
     wheel.build_backend.build_wheel(str(dist))
     assert wheel.unpacked(dist / "some.whl", tmp_path).read_text() == "the core"
+
+
+def test_a_plain_core_that_is_older_than_its_sources_is_refused_before_the_build(
+    dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "lib.rs"
+    source.touch()
+    changed = wheel.installed().stat().st_mtime + 10
+    os.utime(source, (changed, changed))
+    monkeypatch.setattr(wheel, "sources", lambda: [source])
+    assert wheel.main(str(dist)) == 2
+    assert f"older than {source}: make setup" in capsys.readouterr().err
+    assert not dist.exists()
+
+
+def test_the_sources_are_those_of_the_core() -> None:
+    paths = {path.relative_to(wheel.ROOT).as_posix() for path in wheel.sources()}
+    assert {"crates/queue/src/lib.rs", "crates/py/Cargo.toml", "Cargo.lock"} <= paths
