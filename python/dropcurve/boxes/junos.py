@@ -32,19 +32,22 @@ def export(
     dev: str = "ge-0/0/0",
     name: str = "dropcurve",
     shape: bool = False,
+    interface_bps: float | None = None,
 ) -> Export:
-    """``set`` lines of a scheduler, its drop profiles and its interface; ``shape`` shapes to the link's rate. Raises
-    ScenarioError."""
+    """``set`` lines of a scheduler, its drop profiles and its interface; ``shape`` shapes to the link's rate.
+    ``interface_bps`` is the rate of the interface, where the scheduler has a share of it: a buffer in time is filled
+    at that rate (JunosCoS, buffer-size). Raises ScenarioError."""
     notes: list[Note] = []
     if settings.discipline == "prio":
         return _low_latency(settings, params, notes, dev=dev, name=name, shape=shape)
+    speed = interface_bps or settings.rate_bps
     if settings.discipline == "droptail":
-        return _plain(settings, params, notes, dev=dev, name=name, shape=shape)
+        return _plain(settings, params, notes, dev=dev, name=name, shape=shape, speed=speed)
     wanted_bytes = settings.bytes_("limit")
     curves, joined = (
         _drawn(settings, notes) if settings.discipline == "curve" else (_curves(settings, notes), True)
     )
-    micro, limit = _temporal(wanted_bytes, settings.rate_bps, notes)
+    micro, limit = _temporal(wanted_bytes, speed, notes)
     several = len(curves) > 1
     lines = []
     for i, points in enumerate(curves):
@@ -100,10 +103,17 @@ def _use(settings: Settings, notes: list[Note], *, dev: str, name: str, shape: b
 
 
 def _plain(
-    settings: Settings, params: dict[str, Any], notes: list[Note], *, dev: str, name: str, shape: bool
+    settings: Settings,
+    params: dict[str, Any],
+    notes: list[Note],
+    *,
+    dev: str,
+    name: str,
+    shape: bool,
+    speed: float,
 ) -> Export:
     """Tail drop: a scheduler with a buffer and no drop profile."""
-    micro, limit = _temporal(settings.bytes_("limit"), settings.rate_bps, notes)
+    micro, limit = _temporal(settings.bytes_("limit"), speed, notes)
     if settings.text("victim") != "tail":
         notes.append(Note("lost", "victim", f"{settings.text('victim')}: Junos drops the arriving packet"))
     lines = [f"{ROOT} schedulers {name} buffer-size temporal {micro}"]

@@ -24,6 +24,8 @@ Point = tuple[int, int]
 
 #: Delay of the whole buffer of an interface, for buffers that are a share of it (JunosCoS).
 PORT_BUFFER_S = 0.1
+#: In place of a percentage: an equal share of what the other schedulers leave.
+REMAINDER = -1.0
 
 
 def read(
@@ -60,7 +62,7 @@ def _of(
     profiles = configuration.profiles_of(title)
     rate = _shaped(own) or _shaped(configuration.lines)
     known = rate or rate_bps
-    limit = buffer_bytes or _buffer(own, known, notes)
+    limit = buffer_bytes or configuration.buffer(title, known, notes)
     if limit is None:
         refuse(
             "buffer-size",
@@ -76,7 +78,7 @@ def _of(
         notes.append(
             Note("lost", "loss-priority", f"{rest}: profiles of other loss priorities are not simulated")
         )
-    promised = _promised(own, known)
+    promised = configuration.promised(title, known)
     if promised is not None:
         notes.append(promise("transmit-rate", "the queue", promised))
     first = configuration.above(title, known)
@@ -179,14 +181,44 @@ class _Configuration:
         """Whether a scheduler is served before all others."""
         return any(one[-2:] == ["priority", "strict-high"] for one in self.own(title))
 
+    def promised(self, title: str, rate: float | None) -> float | None:
+        """The rate that a scheduler's ``transmit-rate`` guarantees in bit/s, if that is less than the whole rate. Those
+        with ``remainder`` share what the others leave."""
+        percent = self._percent(title, "transmit-rate", rate)
+        return rate * percent / 100.0 if percent is not None and rate is not None and percent < 100.0 else None
+
+    def buffer(self, title: str, rate: float | None, notes: list[Note]) -> int | None:
+        """The buffer of a scheduler in bytes; None where the rate that it depends on is not known."""
+        own = self.own(title)
+        if rate is None or not own:
+            return None
+        for words in own:
+            if "temporal" in words:
+                return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
+        # Without a statement, a queue can get the whole buffer.
+        percent = self._percent(title, "buffer-size", rate)
+        share = 100.0 if percent is None else percent
+        text = f"{share:g} % of the interface's buffer, taken as {PORT_BUFFER_S * 1e3:g} ms at the rate"
+        notes.append(Note("assumed", "limit", text))
+        return max(1, round(share / 100.0 * PORT_BUFFER_S * rate / 8.0))
+
+    def _percent(self, title: str, key: str, rate: float | None) -> float | None:
+        """The share of the interface that a scheduler's statement gives it, in percent; None without the statement, and
+        for a rate where that of the interface is not known."""
+        stated = {one: _stated(self.own(one), key, rate) for one in dict.fromkeys([*self.titles, title])}
+        if stated[title] != REMAINDER:
+            return stated[title]
+        left = 100.0 - sum(one for one in stated.values() if one is not None and one != REMAINDER)
+        return max(0.0, left) / sum(one == REMAINDER for one in stated.values())
+
     def above(self, title: str, rate: float | None) -> tuple[Priority, ...]:
         """The scheduler that is served before this one, with its limit."""
         first = [] if self.urgent(title) else [one for one in self.titles if self.urgent(one)]
         for one in first[:1]:
             own = self.own(one)
             limited = any(words[-1] in ("exact", "rate-limit") for words in own if "transmit-rate" in words)
-            police = _shaped(own) or (_promised(own, rate) if limited else None)
-            limit = _buffer(own, rate, [])
+            police = _shaped(own) or (self.promised(one, rate) if limited else None)
+            limit = self.buffer(one, rate, [])
             return (Priority(one, f"{PRIORITY_PKTS} pkts" if limit is None else f"{limit} B", police),)
         return ()
 
@@ -207,18 +239,19 @@ def _shaped(lines: list[list[str]]) -> float | None:
     return next((units.rate(f"{_metric(one)} bit/s") for one in stated if one != "0"), None)
 
 
-def _promised(lines: list[list[str]], rate: float | None) -> float | None:
-    """The rate that a scheduler's ``transmit-rate`` guarantees in bit/s, if that is less than the whole
-    rate."""
+def _stated(lines: list[list[str]], key: str, rate: float | None) -> float | None:
+    """The percentage in a statement of a scheduler, `REMAINDER` for what others leave; None without the statement, and
+    for a rate where that of the interface is not known."""
     for words in lines:
-        if "transmit-rate" not in words:
+        if key not in words:
             continue
-        stated = words[words.index("transmit-rate") + 1 :]
-        if stated[:1] == ["percent"]:
-            share = real(one_of(stated, 1), "transmit-rate percent") / 100.0
-            return rate * share if rate is not None and share < 1.0 else None
-        if one_of(stated, 0)[:1].isdecimal():
-            return float(_metric(stated[0]))
+        value = words[words.index(key) + 1 :]
+        if value[:1] == ["percent"]:
+            return real(one_of(value, 1), f"{key} percent")
+        if value[:1] == ["remainder"]:
+            return REMAINDER
+        if one_of(value, 0)[:1].isdecimal() and rate:
+            return 100.0 * float(_metric(value[0])) / rate
     return None
 
 
@@ -301,22 +334,6 @@ def _metric(text: str) -> str:
     """``100m`` as a plain number of bits a second."""
     factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
     return str(int(real(text.rstrip("kmgKMG"), "rate") * factor))
-
-
-def _buffer(lines: list[list[str]], rate: float | None, notes: list[Note]) -> int | None:
-    """The buffer of a scheduler in bytes; None where the rate that it depends on is not known."""
-    if rate is None or not lines:
-        return None
-    for words in lines:
-        if "temporal" in words:
-            return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
-    stated = [words for words in lines if "buffer-size" in words]
-    percents = [one_of(words, words.index("percent") + 1) for words in stated if "percent" in words]
-    # Without a statement, and for `remainder`, a queue can get the whole buffer.
-    share = real(percents[0], "buffer-size percent") if percents else 100.0
-    text = f"{share:g} % of the interface's buffer, taken as {PORT_BUFFER_S * 1e3:g} ms at the rate"
-    notes.append(Note("assumed", "limit", text))
-    return max(1, round(share / 100.0 * PORT_BUFFER_S * rate / 8.0))
 
 
 def as_simulated(

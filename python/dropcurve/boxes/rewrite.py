@@ -167,6 +167,7 @@ def _junos(text: str, queue: Import, exported: Export) -> str | None:
     old = [i for i, line in enumerate(lines) if _of_scheduler(line.split(), queue.title)]
     if not old:
         return None
+    first = min(old)
     own = {word for i in old for key, word in _pairs(lines[i]) if key == "drop-profile"}
     others = {
         word
@@ -191,7 +192,7 @@ def _junos(text: str, queue: Import, exported: Export) -> str | None:
     ]
     kept: list[str] = []
     for i, line in enumerate(lines):
-        kept += new if i == min(old) else []
+        kept += new if i == first else []
         kept += [] if i in old else [line]
     return _joined(kept, text)
 

@@ -99,6 +99,8 @@ def _options(where: Place, kind: str, *, shape: bool) -> dict[str, Any]:
         options["shape"] = shape and _at_root(where)
     elif box in SHAPED:
         options["shape"] = shape and (where.policed or _takes_shaper(where))
+        if box == "junos" and (queue.rate_bps is not None or queue.share_bps is not None):
+            options["interface_bps"] = queue.rate_bps or where.line_bps
     elif box == "vyos" and "/" in queue.title:
         options["inside"] = queue.title
     elif box == "vyos":
