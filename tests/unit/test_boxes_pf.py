@@ -59,6 +59,8 @@ def test_codel_of_altq_alone_and_within_a_scheduler() -> None:
     alone = read("altq on igb0 codel(target 10 interval 200 ecn) bandwidth 18Mb qlimit 1000\n")
     assert alone.params == {"limit": "1000 pkts", "target": "10 ms", "interval": "200 ms", "ecn": True}
     assert (alone.title, alone.rate_bps) == ("igb0", 18e6)
+    pfsense = read(" altq on  igb0 codelq ( qlimit 200 )  bandwidth 18Mb queue \n")
+    assert (pfsense.discipline, pfsense.params["limit"], pfsense.rate_bps) == ("codel", "200 pkts", 18e6)
     inside = read("altq on em0 priq bandwidth 1Mb queue q\nqueue q priority 1 priq(default codel)\n")
     assert inside.discipline == "codel" and inside.params == {"limit": "50 pkts", "ecn": False}
 

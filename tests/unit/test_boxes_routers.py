@@ -343,6 +343,26 @@ def test_vyos_puts_a_queue_into_the_class_that_it_replaces_and_cake_into_none() 
         export("cake", {}, box="vyos", rate_bps=1e7, inside="WAN/class 10")
 
 
+def test_classes_of_vyos_in_braces_whose_queues_have_no_options() -> None:
+    text = """qos {
+        policy {
+            shaper WAN {
+                bandwidth 45mbit
+                class 10 {
+                    bandwidth 20%
+                    match VOICE { ip { dscp EF } }
+                    queue-type fair-queue
+                }
+                default { bandwidth 40%
+                    queue-type random-detect }
+            }
+        }
+    }"""
+    voice, rest = read_all(text)
+    assert (voice.title, voice.discipline, voice.rate_bps, voice.voice) == ("WAN/class 10", "sfq", 9e6, True)
+    assert (rest.title, rest.discipline, rest.rate_bps) == ("WAN/default", "red", 18e6)
+
+
 def test_the_priority_of_a_class_of_vyos_is_named_as_lost() -> None:
     text = (
         "set qos policy shaper OUT bandwidth 30mbit\nset qos policy shaper OUT class 7 bandwidth 40%\n"

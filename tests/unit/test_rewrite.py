@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -167,6 +168,18 @@ def test_a_pipe_of_dummynet_keeps_its_delay_below_a_new_scheduler() -> None:
         and lines[2] == "ipfw queue 1 config sched 1"
     )
     assert boxes.read(after).discipline == "fq_codel" and boxes.read(after).rate_bps == 2e7
+
+
+@pytest.mark.parametrize("program", ["", "dnctl ", "/sbin/ipfw -q "])
+def test_new_commands_of_dummynet_have_the_program_of_the_text(program: str) -> None:
+    text = f"{program}pipe 7 config bw 20Mbit/s codel target 5ms interval 100ms\n"
+    imported = boxes.read(text)
+    assert (imported.box, imported.title, imported.params["target"]) == ("dummynet", "pipe 7", "5 ms")
+    exported = boxes.export("fq_codel", {}, box="dummynet", rate_bps=2e7, name="7")
+    after, in_place = rewrite.rewritten(text, imported, exported)
+    assert in_place
+    assert all(re.match(rf"{program}(pipe|sched|queue) 7 config ", line) for line in after.splitlines())
+    assert [one.discipline for one in boxes.read_all(after)] == ["fq_codel"]
 
 
 def test_a_scheduler_of_dummynet_keeps_its_pipe() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..quantities import units
@@ -111,14 +112,14 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue without queues below it. Raises ScenarioError for a text without one, and for contradictions."""
-    held = pf.statements(text)
+    held = _statements(text)
     queues = {one.words[1]: one for one in held if one.words[0] == "queue" and len(one.words) > 1}
     imports: list[Import] = []
     for root in (one for one in held if one.words[:2] == ("altq", "on") and len(one.words) > 2):
         dev = root.words[2]
         bandwidth = root.after("bandwidth")
         rate = None if bandwidth is None else pf.rate(bandwidth, f"altq {dev} bandwidth", origin)
-        names = root.inside("queue") or tuple(one for one in [root.after("queue")] if one is not None)
+        names = root.inside("queue") or tuple(one for one in [root.after("queue")] if one not in (None, "{"))
         if names:
             imports += [
                 _queue(*one, scheduler=_scheduler(root), rate=rate, dev=dev, origin=origin)
@@ -129,6 +130,14 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     if not imports:
         refuse("", "the text", "configures no ALTQ queue", "give the altq and queue lines", origin=origin)
     return with_others(imports)
+
+
+def _statements(text: str) -> list[pf.PfStatement]:
+    """The statements of a text. CoDel alone is ``codelq`` in those that pfSense writes."""
+    return [
+        replace(one, words=tuple("codel" if word == "codelq" else word for word in one.words))
+        for one in pf.statements(text)
+    ]
 
 
 def _scheduler(root: pf.PfStatement) -> str:

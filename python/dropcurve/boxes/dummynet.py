@@ -29,9 +29,10 @@ AQM = {
     "pie": ("target", "tupdate", "alpha", "beta", "max_burst", "max_ecnth"),
     "fq_pie": ("target", "tupdate", "alpha", "beta", "quantum", "limit", "flows"),
 }  # fmt: skip
-#: A command that configures a pipe, scheduler or queue; its groups are the kind of object, its number, its words.
+#: A command that configures a pipe, scheduler or queue; its groups are the kind of object, its number, its words. Files
+#: for ``ipfw`` and ``dnctl`` have commands without the name of the program.
 COMMAND = re.compile(
-    r"(?:\S*(?:ipfw|dnctl)|\$\{?\w+\}?)\s+(?:-\w+\s+)*(pipe|sched|queue)\s+(\S+)\s+config\b(.*)"
+    r"(?:^\s*|(?:\S*(?:ipfw|dnctl)|\$\{?\w+\}?)\s+(?:-\w+\s+)*)(pipe|sched|queue)\s+(\S+)\s+config\b(.*)"
 )
 
 
@@ -294,6 +295,4 @@ def _span(text: str, path: str, origin: str) -> float:
 
 def looks_like(text: str) -> bool:
     """Whether a text is of this kind."""
-    return bool(re.search(r"\b(?:ipfw|dnctl)\b.*\b(?:pipe|sched|queue)\s+\S+\s+config\b", text)) or bool(
-        re.search(r"^\s*\$\{?\w+\}?\s+(?:pipe|sched|queue)\s+\S+\s+config\b", text, re.MULTILINE)
-    )
+    return any(COMMAND.search(line.split("#")[0]) for line in text.splitlines())

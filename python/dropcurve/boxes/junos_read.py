@@ -185,7 +185,9 @@ class _Configuration:
         """The rate that a scheduler's ``transmit-rate`` guarantees in bit/s, if that is less than the whole rate. Those
         with ``remainder`` share what the others leave."""
         percent = self._percent(title, "transmit-rate", rate)
-        return rate * percent / 100.0 if percent is not None and rate is not None and percent < 100.0 else None
+        return (
+            rate * percent / 100.0 if percent is not None and rate is not None and percent < 100.0 else None
+        )
 
     def buffer(self, title: str, rate: float | None, notes: list[Note]) -> int | None:
         """The buffer of a scheduler in bytes; None where the rate that it depends on is not known."""

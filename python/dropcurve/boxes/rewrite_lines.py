@@ -116,7 +116,8 @@ def of_dummynet(text: str, queue: Import, exported: Export) -> str | None:
             continue
         words = [*_queue_words(match[3].split(), own=False), *new]
         lines[i] = f"{code[: match.start(3)]} {' '.join(words)}{f' {mark}{comment}' if mark else ''}"
-        lines[i + 1 : i + 1] = below
+        # The new commands begin as this one, which may have another program or none.
+        lines[i + 1 : i + 1] = [f"{code[: match.start(1)]}{one.removeprefix('ipfw ')}" for one in below]
         return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
     return None
 

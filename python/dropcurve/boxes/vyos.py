@@ -196,7 +196,11 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
     classes = dict.fromkeys(path[:2] for path in options if path[0] == "class" and len(path) > 2)
     parts = [*classes, *([("default",)] if any(path[0] == "default" for path in options) else [])]
     for part in parts:
-        own = {path[len(part) :]: value for path, value in options.items() if path[: len(part)] == part}
+        own = {
+            path[len(part) :]: value
+            for path, value in options.items()
+            if path[: len(part)] == part and path != part
+        }
         kind = own.get(("queue-type",), "fq-codel")
         guaranteed = _rate(own.get(("bandwidth",), "100%"), whole_rate, origin)
         most = _rate(own.get(("ceiling",), ""), whole_rate, origin) if ("ceiling",) in own else guaranteed
@@ -332,13 +336,19 @@ def _statements(text: str) -> Iterator[list[str]]:
             continue
         if words[0] == "set":
             yield words[1:]
-        elif words[-1] == "{":
-            path.append(words[:-1])
-            yield [word for part in path for word in part]
-        elif words == ["}"]:
-            path[-1:] = []
-        elif path:
-            yield [word for part in path for word in part] + words
+            continue
+        statement: list[str] = []
+        for word in [*words, ""]:
+            if word not in ("{", "}", ""):
+                statement.append(word)
+                continue
+            if statement and (path or word == "{"):
+                yield [one for part in path for one in part] + statement
+            if word == "{":
+                path.append(statement)
+            elif word == "}":
+                path[-1:] = []
+            statement = []
 
 
 def looks_like(text: str) -> bool:
