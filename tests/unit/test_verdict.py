@@ -10,7 +10,17 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.metrics import statistics
-from dropcurve.verdict import Bound, Criterion, Exchange, SampledDesign, Verdict, decide, headline, ranking
+from dropcurve.verdict import (
+    BULK_FACTOR,
+    Bound,
+    Criterion,
+    Exchange,
+    SampledDesign,
+    Verdict,
+    decide,
+    headline,
+    ranking,
+)
 from dropcurve.verdict.equivalence import manages, replications_to_decide
 
 USE = Criterion("use", "utilisation", "%", worth=1.0)
@@ -416,6 +426,10 @@ def test_the_rates_of_pages_video_and_loss_are_stated_after_that_of_delay() -> N
         "1 ms of delay counts as 0.5 points of utilisation, a page that takes twice as long as 5 points, 1 Mbit/s of "
         "video as 10 points, 1 % of stalled time as 1 point and 1 % of loss as 4 points"
     )
+    assert Exchange(0.5).stated({"transfers"}) == (
+        "1 ms of delay counts as 0.5 points of utilisation and that of long transfers as a quarter of it"
+    )
+    assert BULK_FACTOR == 0.25
     assert Exchange.parse("1ms=0.5,page:2x=0").page == 0.0
     assert Exchange.parse("1ms=0.5").loss == Exchange(0.5).loss
     for wrong, rule in (

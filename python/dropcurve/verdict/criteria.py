@@ -157,13 +157,20 @@ def kinds(criteria: Sequence[Criterion]) -> set[str]:
         criteria: The criteria of a comparison.
 
     Returns:
-        Their names in `Exchange.stated`: "page", "video", "loss".
+        Their names in `Exchange.stated`: "page", "video", "loss"; and "transfers" if the delay of long transfers
+        counts next to that of thin flows.
 
     Example:
         >>> sorted(kinds([Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0)]))
         ['loss']
     """
-    return {kind(one) for one in criteria if one.worth} & {"page", "video", "loss"}
+    weighed = [one for one in criteria if one.worth]
+    thin, delayed = (
+        {one.key.removeprefix(measure) for one in weighed if one.key.startswith(measure)}
+        for measure in ("flow_loss", "delay_ms_p95")
+    )
+    transfers = {"transfers"} if thin and delayed - thin else set[str]()
+    return ({kind(one) for one in weighed} & {"page", "video", "loss"}) | transfers
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:

@@ -96,8 +96,11 @@ class Exchange:
         return f"{_timed(self.points_per_ms)} of utilisation"
 
     def stated(self, kinds: Collection[str] = ()) -> str:
-        """The rate of delay and those of the outcomes that count: "page", "video", "loss"."""
+        """The rate of delay and those of the outcomes that count: "page", "video", "loss"; with "transfers" also that
+        of the delay of long transfers next to thin flows (`traffic.BULK_FACTOR`)."""
         parts = [str(self)]
+        if "transfers" in kinds:
+            parts.append("that of long transfers as a quarter of it")
         if "page" in kinds:
             parts.append(f"a page that takes twice as long as {_points(self.page)}")
         if "video" in kinds:
