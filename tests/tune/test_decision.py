@@ -59,6 +59,11 @@ def test_of_equals_the_simpler_is_recommended_and_only_of_equals() -> None:
     assert recommended([BEST, simple, published], 0.2) is simple
 
 
+def test_a_delay_that_is_a_quarter_longer_than_the_shortest_counts_as_short() -> None:
+    rows = [row("pie", -99.0, delay=delay) for delay in (10.0, 12.4, 12.6, 20.0)]
+    assert [one.delay for one in decision.short(rows)] == [10.0, 12.4]
+
+
 @pytest.mark.parametrize(
     ("kind", "params", "origin", "count"),
     [

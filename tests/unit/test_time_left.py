@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dropcurve.cli import console
+from dropcurve.cli.tuned import Watch
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,44 @@ def test_of_a_limited_time_the_share_is_at_least_that_of_the_time(monkeypatch: p
     clock[0] += 10.0
     assert bar.left(0.01) == ", 25 % done, about 30 s left"
     assert bar.left(0.5).startswith(", 50 % done")
+
+
+def test_no_time_is_said_to_be_left_once_more_runs_are_made_than_were_planned(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+
+    def said(seconds: float | None) -> list[str]:
+        clock[0] = 0.0
+        watch = Watch(quiet=False, seconds=seconds)
+        watch.plan(100)
+        for done in (10, 50, 90, 150):
+            clock[0] += 10.0
+            watch.tell(done, 400)
+            watch.say("validation", None)
+        return capsys.readouterr().err.splitlines()
+
+    lines = said(None)
+    assert any(one.endswith("90 % done, about 2 s left") for one in lines)
+    assert lines[-1].endswith("99 % done, more runs than planned")
+    # A limited time is left whatever was planned.
+    assert said(60.0)[-1].endswith("99 % done, about 0 s left")
+
+
+def test_a_further_round_has_a_plan_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
+    watch = Watch(quiet=False, seconds=None)
+    watch.plan(100)
+    clock[0] = 20.0
+    watch.tell(100, 100)
+    watch.plan(100)
+    # Half of all is done, and each further tenth takes two seconds.
+    for done in (20, 40):
+        clock[0] += 4.0
+        watch.tell(done, 100)
+        watch.say("validation", None)
+    assert capsys.readouterr().err.splitlines()[-1].endswith("70 % done, about 12 s left")

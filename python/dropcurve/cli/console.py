@@ -18,6 +18,8 @@ PATIENCE_S = 1.0
 EVERY_S = 10.0
 #: Share of a batch of work from which its pace is known.
 ENOUGH = 0.02
+#: What is said instead of the time left where more is done than was planned.
+MORE = "more runs than planned"
 #: Columns of a text, where the terminal has as many or is none.
 WIDTH = 100
 #: Columns below which a narrow terminal has to wrap.
@@ -115,12 +117,16 @@ class Bar:
 
     Args:
         most_s: Time that the work may take, in seconds; None if nothing limits it.
+
+    Attributes:
+        exceeded: Whether more work is done than was planned, so that no time left is known unless it is limited.
     """
 
     def __init__(self, most_s: float | None = None) -> None:
         self.most_s = most_s
         self.began = self.printed_at = time.monotonic()
         self.terminal = moves_cursor()
+        self.exceeded = False
         #: Time and share at which the present batch of work began, and the latest share.
         self._origin: tuple[float, float] | None = None
         self._share = 0.0
@@ -146,8 +152,7 @@ class Bar:
             if self._bar is None and now - self.began >= PATIENCE_S:
                 self._bar, self._task = _bar()
             if self._bar is not None:
-                left = self._seconds_left(share or 0.0)
-                shown = "" if left is None else f"about {_rounded(left)} left"
+                shown = self._time_left(share or 0.0)
                 self._bar.update(self._task, completed=share or 0.0, text=text, more=more, left=shown)
         elif now - self.printed_at >= EVERY_S and (share is None or share < 1.0):
             self.line(f"{text}{self.left(share)}")
@@ -158,10 +163,15 @@ class Bar:
         share = self._of_time(share)
         if not share:
             return ""
+        left = self._time_left(share)
+        return f", {100 * share:.0f} % done" + (f", {left}" if left else "")
+
+    def _time_left(self, share: float) -> str:
+        """``about 2 min left``, or that the plan is exceeded; "" where too little is done to tell."""
+        if self.exceeded and self.most_s is None:
+            return MORE
         seconds = self._seconds_left(share)
-        return f", {100 * share:.0f} % done" + (
-            "" if seconds is None else f", about {_rounded(seconds)} left"
-        )
+        return "" if seconds is None else f"about {_rounded(seconds)} left"
 
     def _of_time(self, share: float | None) -> float | None:
         """The share of the work, or of the time that limits it if more of that is over."""

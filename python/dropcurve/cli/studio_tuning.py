@@ -113,7 +113,7 @@ class Tuning:
         self.count.take(done)
 
     def _plan(self, runs: int) -> None:
-        self.count.total = runs
+        self.count.plan(runs)
 
     def _note(self, text: str) -> None:
         self.lines.append(f"{time.monotonic() - self.began:.0f} s: {text}")

@@ -89,8 +89,8 @@ class Watch:
         self.count = RunCount()
 
     def plan(self, runs: int) -> None:
-        """Takes the approximate number of runs of the whole answer."""
-        self.count.total = runs
+        """Takes the approximate number of runs of the whole answer, or of a further round."""
+        self.count.plan(runs)
 
     def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
         """Shows a new stage, the best design so far (the one before if this stage has none yet), and its expected
@@ -103,6 +103,7 @@ class Watch:
             self.best = f"so far: {names.setting(best)}{about}"
         if self.bar is None:
             return
+        self.bar.exceeded = self.count.exceeded
         if self.bar.terminal:
             self.bar.update(self.count.share, step, self.best)
         else:
@@ -114,6 +115,7 @@ class Watch:
         """Takes the number of finished runs of a batch."""
         self.count.take(done)
         if self.bar is not None:
+            self.bar.exceeded = self.count.exceeded
             self.bar.update(self.count.share, f"{self.step}: {done} of {needed} runs", self.best)
 
     def note(self, text: str) -> None:

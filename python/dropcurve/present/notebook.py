@@ -38,7 +38,7 @@ class NotebookBar:
 
     def plan(self, runs: int) -> None:
         """Takes the approximate number of runs of a search."""
-        self.count.total = runs
+        self.count.plan(runs)
 
     def step(self, stage: str, best: object, expected: str = "") -> None:
         """Shows a stage of a search, and what the best design so far is expected to do."""

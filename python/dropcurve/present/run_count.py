@@ -19,6 +19,10 @@ class RunCount:
     before: int = 0
     batch: int = 0
 
+    def plan(self, runs: int) -> None:
+        """Takes the approximate number of runs that follow: of the search, or of a further round of it."""
+        self.total = self.runs + runs
+
     def take(self, done: int) -> None:
         """Takes the number of finished runs of a batch; one that is not larger begins another batch."""
         if done <= self.batch:
@@ -29,6 +33,11 @@ class RunCount:
     def runs(self) -> int:
         """Runs of all batches."""
         return self.before + self.batch
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether more runs are made than were planned, so that the number that is left is unknown."""
+        return 0 < self.total < self.runs
 
     @property
     def share(self) -> float | None:
