@@ -173,8 +173,11 @@ impl Cdg {
     /// An ACK with the rule `linux`; returns whether the window may grow.
     fn may_grow(&mut self, window: &mut Window, event: &AckEvent) -> bool {
         let Some(rounds) = &mut self.linux else { return true };
-        if rounds.is_held(event.una) {
-            return false;
+        if let Some((cwnd, is_over)) = rounds.fall(event) {
+            window.cwnd = cwnd;
+            if !is_over {
+                return false;
+            }
         }
         if window.cwnd < window.ssthresh && rounds.ends_slow_start(event.now) {
             window.ssthresh = window.cwnd;
@@ -188,16 +191,15 @@ impl Cdg {
         if probability == 0.0 || self.rng.uniform() >= probability {
             return true;
         }
-        let patience = self.patience;
-        let helps =
-            |history: &mut Box<Rounds>| history.helps(patience).then(|| history.hold(event.next)).is_some();
-        if !self.linux.as_mut().is_some_and(helps) {
+        if !self.linux.as_mut().is_some_and(|rounds| rounds.helps(self.patience)) {
             return true;
         }
+        let from = window.cwnd;
         self.back_off(window);
-        if self.growth.is_whole() {
-            window.cwnd = window.cwnd.floor().max(LEAST);
-            window.ssthresh = window.cwnd;
+        let target = window.cwnd.floor().max(LEAST);
+        (window.cwnd, window.ssthresh) = (from, target);
+        if let Some(rounds) = &mut self.linux {
+            rounds.begin_backoff(event.next, from, target);
         }
         false
     }
@@ -245,6 +247,9 @@ impl Control for Cdg {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
+        if let Some(target) = self.linux.as_mut().and_then(|rounds| rounds.end_backoff()) {
+            return target;
+        }
         if self.is_tolerated(event.cause) {
             return window.cwnd;
         }
@@ -255,6 +260,12 @@ impl Control for Cdg {
 
     fn take_rng(&mut self, rng: Stream) {
         self.rng = rng;
+    }
+
+    fn on_open(&mut self, srtt: Option<Span>) {
+        if let (Some(rounds), Some(rtt)) = (&mut self.linux, srtt) {
+            rounds.open(rtt);
+        }
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {

@@ -2,8 +2,9 @@
 //!
 //! *Reference*: RFC 3649 sections 5 and 6, Appendix B.
 //! *Units*: windows in segments.
-//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: an ACK counts
-//! once in congestion avoidance, and a loss takes whole segments.
+//! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: the table of
+//! Appendix B in place of the formula, an ACK counts once in congestion avoidance, and a loss takes whole segments. The
+//! row is that of the last ACK in congestion avoidance, so the first loss takes a half whatever the window.
 //!
 //! Up to `highspeed_low_window` it is Reno. Above, the share taken by a loss falls with the logarithm of the
 //! window from a half to `highspeed_high_decrease`, and the increase follows from the loss rate at which the
@@ -14,12 +15,26 @@ use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 use units::math;
 
+/// Windows up to which the increase is 1, 2, 3 and so on (Appendix B).
+#[rustfmt::skip]
+const ROWS: [u32; 72] = [
+    38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596, 5036,
+    5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082, 12834, 13614, 14424, 15265, 16137, 17042,
+    17981, 18955, 19965, 21013, 22101, 23230, 24402, 25618, 26881, 28193, 29557, 30975, 32450, 33986, 35586, 37253,
+    38992, 40808, 42707, 44694, 46776, 48961, 51258, 53677, 56230, 58932, 61799, 64851, 68113, 71617, 75401, 79517,
+    84035, 89053,
+];
+/// Steps of the share that a loss takes, in Linux.
+const CUT_STEPS: f64 = 256.0;
+
 /// HighSpeed TCP.
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     growth: Avoidance,
     /// As Linux: an ACK counts once in congestion avoidance, and a loss takes whole segments.
     by_ack: bool,
+    /// Row of the table (`by_ack`).
+    row: usize,
     low: f64,
     high: f64,
     decrease: f64,
@@ -40,6 +55,7 @@ impl HighSpeed {
         HighSpeed {
             growth: Avoidance::new(params),
             by_ack: params.module_rule == ModuleRule::Linux,
+            row: 0,
             low,
             high,
             decrease: params.highspeed_high_decrease,
@@ -55,6 +71,17 @@ impl HighSpeed {
             return 0.5;
         }
         0.5 + (self.decrease - 0.5) * math::ln(w.min(self.high) / self.low) / self.span
+    }
+
+    /// Share that a loss takes in the present row.
+    fn row_cut(&self) -> f64 {
+        (self.cut(f64::from(ROWS[self.row])) * CUT_STEPS).floor() / CUT_STEPS
+    }
+
+    /// Finds the row of the window `w`; returns its increase.
+    fn enter_row(&mut self, w: f64) -> f64 {
+        self.row = ROWS.partition_point(|up_to| f64::from(*up_to) < w).min(ROWS.len() - 1);
+        (self.row + 1) as f64
     }
 
     /// Segments per round trip (section 5, a(w)).
@@ -76,18 +103,17 @@ impl Control for HighSpeed {
             left = if starts { 0 } else { left.min(1) };
         }
         if left > 0 {
-            let rate = self.increase(window.cwnd);
-            self.growth.grow(window, left, if self.growth.is_whole() { rate.floor() } else { rate });
+            let rate = if self.by_ack { self.enter_row(window.cwnd) } else { self.increase(window.cwnd) };
+            self.growth.grow(window, left, rate);
         }
     }
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        let cut = self.cut(event.load_within(window));
         if self.by_ack {
-            return reduced_by_whole(window, event, cut);
+            return reduced_by_whole(window, event, self.row_cut());
         }
-        reduced(window, event, 1.0 - cut)
+        reduced(window, event, 1.0 - self.cut(event.load_within(window)))
     }
 }
 
@@ -121,6 +147,34 @@ mod tests {
             let mut control = HighSpeed::new(&Params { module_rule, ..Params::default() });
             assert_eq!(control.on_congestion(&window, &loss), left);
         }
+    }
+
+    /// A window of 100 is in the row that ends with 118: two segments for each window acknowledged, and 112 of 256 are
+    /// lost, 43 of 100. Before the first ACK in congestion avoidance half are lost.
+    #[test]
+    fn linux_has_the_table() {
+        let params =
+            Params { module_rule: ModuleRule::Linux, counting: Counting::Whole, ..Params::default() };
+        let mut control = HighSpeed::new(&params);
+        let mut window = Window { cwnd: 100.0, ssthresh: f64::INFINITY };
+        let loss = CongestionEvent {
+            now: Time::ZERO,
+            cause: Cause::Loss,
+            load: 100.0,
+            flight: 100,
+            ecn_factor: None,
+        };
+        assert_eq!(control.on_congestion(&window, &loss), 50.0);
+        window.ssthresh = 2.0;
+        for una in 1..=50 {
+            assert_eq!(window.cwnd, 100.0);
+            control.on_ack(&mut window, &ack(0, 1, una, una + 100, 100));
+        }
+        assert_eq!(window.cwnd, 101.0);
+        window.cwnd = 100.0;
+        assert_eq!(control.on_congestion(&window, &loss), 57.0);
+        assert_eq!((control.enter_row(118.0), control.enter_row(119.0)), (2.0, 3.0));
+        assert_eq!((control.enter_row(1e6), control.enter_row(38.0)), (72.0, 1.0));
     }
 
     /// Rows of the table of Appendix B: where the increase reaches a whole number, and the share taken there.

@@ -5,11 +5,14 @@
 //! *Deviations*: the time since congestion counts from the end of its recovery or stepwise reduction, which the samples
 //! of the throughput leave out; the maximum RTT fades by 5 % of its distance from the minimum with each reduction; the
 //! throughput is smoothed with weight 1/4. All three as Linux's output shows them, where the draft leaves them open.
+//! `module_rule = "linux"`: RTTs are whole milliseconds, rounded up, the scale of the RTT is known to an eighth and the
+//! share left to 1/128, three round trips after a reduction means until the fourth ends, and the ACK that ends a recovery
+//! or reordering does not count towards growth.
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
 use super::{AckEvent, CongestionEvent, Control, Window};
-use crate::params::Params;
+use crate::params::{ModuleRule, Params};
 use units::{Span, Time};
 
 /// RTT of a scaled increase of one, and the bounds of the scale.
@@ -23,6 +26,13 @@ const GREATEST_RISE: Span = Span::from_millis(20);
 const SWITCH: f64 = 0.2;
 /// Share of the maximum RTT's distance from the minimum that a reduction keeps.
 const FADE: f64 = 0.95;
+/// In Linux: steps per unit of the share left, steps of the scale per RTT of [`SCALE_RTT`], and their bounds.
+const SHARE_STEPS: f64 = 128.0;
+const SCALE_STEPS: u64 = 8;
+const SCALE_BOUNDS: (u64, u64) = (4, 80);
+
+const MILLISECOND: Span = Span::from_millis(1);
+
 /// Round trips after a reduction in which throughput samples replace the estimate.
 const FRESH: u64 = 3;
 
@@ -35,6 +45,10 @@ pub struct Htcp {
     betas: (f64, f64),
     switches: bool,
     scales: bool,
+    linux: bool,
+    /// Segments that the present ACK counts for, and whether one before reported a loss or reordering (`linux`).
+    acked: u32,
+    disordered: bool,
     /// Start of the time without congestion.
     since: Time,
     rtt_min: Span,
@@ -63,6 +77,9 @@ impl Htcp {
             betas: (params.htcp_beta_min, params.htcp_beta_max),
             switches: params.htcp_bandwidth_switch,
             scales: params.htcp_rtt_scaling,
+            linux: params.module_rule == ModuleRule::Linux,
+            acked: 1,
+            disordered: false,
             since: Time::ZERO,
             rtt_min: UNKNOWN,
             rtt_max: Span::ZERO,
@@ -83,7 +100,9 @@ impl Htcp {
         let elapsed = now.since(self.since);
         let t = Span(elapsed.0.saturating_sub(self.delta_l.0)).as_secs();
         let mut alpha = if t > 0.0 { 1.0 + 10.0 * t + t * t / 4.0 } else { 1.0 };
-        if self.scales && self.rtt_min != UNKNOWN {
+        if self.linux {
+            alpha = self.scaled_in_steps(alpha.floor());
+        } else if self.scales && self.rtt_min != UNKNOWN {
             alpha = (alpha * self.rtt_min.ratio(SCALE_RTT).clamp(SCALES.0, SCALES.1)).max(1.0);
         }
         if self.growth.is_whole() {
@@ -92,7 +111,27 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * alpha
     }
 
-    fn measure(&mut self, rtt: Span) {
+    /// A whole increase scaled by the RTT, rounded down to a whole one (`linux`).
+    fn scaled_in_steps(&self, alpha: f64) -> f64 {
+        if !self.scales || self.rtt_min == UNKNOWN {
+            return alpha;
+        }
+        let steps = SCALE_STEPS * SCALE_RTT.0 / self.rtt_min.0.max(1);
+        let steps = steps.clamp(SCALE_BOUNDS.0, SCALE_BOUNDS.1);
+        (alpha * SCALE_STEPS as f64 / steps as f64).floor().max(1.0)
+    }
+
+    /// A sample as the rule counts it.
+    fn counted(&self, rtt: Span) -> Span {
+        if self.linux {
+            Span(rtt.0.div_ceil(MILLISECOND.0) * MILLISECOND.0)
+        } else {
+            rtt
+        }
+    }
+
+    fn measure(&mut self, sample: Span) {
+        let rtt = self.counted(sample);
         self.rtt_min = self.rtt_min.min(rtt);
         self.rtt_max = self.rtt_max.max(self.rtt_min);
         if rtt > self.rtt_max && rtt <= self.rtt_max + GREATEST_RISE {
@@ -109,7 +148,10 @@ impl Htcp {
             return;
         }
         let sample = self.delivered / elapsed.as_secs();
-        if event.now.since(self.since) <= self.rtt_min * FRESH {
+        let since = event.now.since(self.since);
+        let fresh =
+            if self.linux { since < self.rtt_min * (FRESH + 1) } else { since <= self.rtt_min * FRESH };
+        if fresh {
             (self.rate, self.most) = (sample, sample);
         } else {
             self.rate = (3.0 * self.rate + sample) / 4.0;
@@ -126,6 +168,9 @@ impl Htcp {
             (self.beta, self.adapts) = (self.betas.0, false);
         } else if self.adapts && self.rtt_min > LEAST_RTT && self.rtt_min != UNKNOWN {
             self.beta = self.rtt_min.ratio(self.rtt_max).clamp(self.betas.0, self.betas.1);
+            if self.linux {
+                self.beta = (self.beta * SHARE_STEPS).floor() / SHARE_STEPS;
+            }
         } else {
             (self.beta, self.adapts) = (self.betas.0, true);
         }
@@ -135,6 +180,7 @@ impl Htcp {
         if self.rtt_min != UNKNOWN {
             // The handshake alone gives a minimum and no maximum.
             let above = Span(self.rtt_max.0.saturating_sub(self.rtt_min.0) / 100 * (100.0 * FADE) as u64);
+            let above = if self.linux { Span(above.0 / MILLISECOND.0 * MILLISECOND.0) } else { above };
             self.rtt_max = self.rtt_min + above;
         }
     }
@@ -142,8 +188,12 @@ impl Htcp {
 
 impl Control for Htcp {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        let left = self.growth.start(window, event);
-        if left == 0 {
+        let starts = window.cwnd < window.ssthresh;
+        let mut left = self.growth.start(window, event);
+        if self.linux {
+            left = std::mem::replace(&mut self.acked, 1);
+        }
+        if left == 0 || self.linux && starts {
             return;
         }
         let before = window.cwnd;
@@ -175,10 +225,16 @@ impl Control for Htcp {
     }
 
     fn on_open(&mut self, srtt: Option<Span>) {
-        self.rtt_min = self.rtt_min.min(srtt.filter(|_| self.handshake_rtt).unwrap_or(UNKNOWN));
+        if let Some(rtt) = srtt.filter(|_| self.handshake_rtt) {
+            self.rtt_min = self.rtt_min.min(self.counted(rtt));
+        }
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
+        let disordered = std::mem::replace(&mut self.disordered, event.sacks);
+        if !disordered && !event.recovering && !event.reducing {
+            self.acked = event.acked;
+        }
         if event.recovering || event.reducing {
             (self.since, self.sampled, self.delivered) = (event.now, event.now, 0.0);
             return;
@@ -266,6 +322,50 @@ mod tests {
         assert_eq!(cc.rtt_max, Span::from_millis(60));
         cc.on_congestion(&window, &loss);
         assert!((cc.beta - 0.8_f64.min(50.0 / 60.0)).abs() < 1e-9, "{}", cc.beta);
+    }
+
+    /// In Linux 40.2 ms count as 41, so the scale is 19 eighths of 100 ms: 22 segments three seconds after a loss are 9,
+    /// times 2 (1 - 0.5). Of 53 ms the share left is 99 of 128, and 95 % of the 12 ms between are 11.
+    #[test]
+    fn linux_counts_in_milliseconds() {
+        let params =
+            Params { module_rule: ModuleRule::Linux, htcp_bandwidth_switch: false, ..Params::default() };
+        let mut cc = Htcp::new(&params);
+        cc.measure(Span::from_micros(40_200));
+        assert_eq!(cc.rtt_min, Span::from_millis(41));
+        assert_eq!((cc.increase(Time(3_000_000_000)), cc.increase(Time(1))), (9.0, 1.0));
+        cc.measure(Span::from_micros(52_100));
+        let window = Window { cwnd: 45.0, ssthresh: 2.0 };
+        let loss =
+            CongestionEvent { now: Time(1), cause: Cause::Loss, load: 45.0, flight: 45, ecn_factor: None };
+        cc.adapts = true;
+        assert_eq!(cc.on_congestion(&window, &loss), 45.0 * 99.0 / 128.0);
+        assert_eq!(cc.rtt_max, Span::from_millis(52));
+    }
+
+    /// Three ACKs fill a window of three and the fourth spends them. A duplicate ACK and a recovery between them: the
+    /// ACK that ends it counts none, so the fifth does.
+    #[test]
+    fn linux_counts_no_end_of_a_recovery() {
+        for (lossy, grows_at) in [(false, 3), (true, 4)] {
+            let mut cc = Htcp::new(&Params {
+                module_rule: ModuleRule::Linux,
+                counting: crate::params::Counting::Whole,
+                ..Params::default()
+            });
+            let mut window = Window { cwnd: 3.0, ssthresh: 2.0 };
+            let grown = (0..6).position(|at| {
+                let ends = lossy && at == 1;
+                if ends {
+                    cc.on_every_ack(&AckEvent { sacks: true, ..ack(0, 0, 1, 4, 40) });
+                }
+                let event = AckEvent { recovering: ends, ..ack(0, 1, at + 1, at + 4, 40) };
+                cc.on_every_ack(&event);
+                cc.on_ack(&mut window, &event);
+                window.cwnd > 3.0
+            });
+            assert_eq!(grown, Some(grows_at));
+        }
     }
 
     /// The maximum follows rises of up to 20 ms.

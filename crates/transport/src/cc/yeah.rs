@@ -9,7 +9,7 @@
 //! window falls by it, at most to a half and not below Reno's estimate. A loss in fast mode takes Q, at least an
 //! eighth; after `yeah_rho` slow rounds a half.
 
-use super::avoidance::{reduced, reduced_by_whole, Avoidance};
+use super::avoidance::Avoidance;
 use super::rtt_round::{watches_rounds, Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
@@ -60,6 +60,15 @@ impl Yeah {
         }
     }
 
+    /// A share of the window, in Linux whole segments.
+    fn share(&self, cwnd: f64, share: f64) -> f64 {
+        if self.linux {
+            (cwnd * share).floor()
+        } else {
+            cwnd * share
+        }
+    }
+
     fn judge(&mut self, window: &mut Window, round: Round) {
         self.queued = self.rounds.queued(window.cwnd, round.least);
         if self.linux {
@@ -76,14 +85,14 @@ impl Yeah {
             return;
         }
         if full && window.cwnd > self.reno {
-            let cut = self.queued.min(window.cwnd / 2.0);
+            let cut = self.queued.min(self.share(window.cwnd, 0.5));
             window.cwnd = (window.cwnd - cut).max(self.reno);
             if self.growth.is_whole() {
                 window.cwnd = window.cwnd.floor();
             }
             window.ssthresh = window.cwnd;
         }
-        self.reno = if self.reno <= 2.0 { (window.cwnd / 2.0).max(2.0) } else { self.reno + 1.0 };
+        self.reno = if self.reno <= 2.0 { self.share(window.cwnd, 0.5).max(2.0) } else { self.reno + 1.0 };
         self.slow += 1;
     }
 }
@@ -105,15 +114,16 @@ impl Control for Yeah {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        let half = 0.5;
         let alone = self.slow < self.rho && (self.linux || event.cause != Cause::Timeout);
-        let share = if alone { (self.queued / window.cwnd).min(half).max(LEAST_CUT) } else { half };
+        let load = event.load_within(window);
+        let half = self.share(load, 0.5);
+        let cut = if alone { self.queued.min(half.max(2.0)).max(self.share(load, LEAST_CUT)) } else { half };
         self.fast = 0;
         self.reno = (self.reno / 2.0).floor().max(2.0);
-        if self.linux {
-            return reduced_by_whole(window, event, share);
+        match (event.cause, event.ecn_factor) {
+            (Cause::Ecn, Some(factor)) => load * factor,
+            _ => load - cut,
         }
-        reduced(window, event, 1.0 - share)
     }
 
     watches_rounds!();
@@ -154,6 +164,22 @@ mod tests {
         let mut window = Window { cwnd: 1000.0, ssthresh: 2.0 };
         cc.judge(&mut window, round(125));
         assert_eq!((window.cwnd, window.ssthresh, cc.reno), (800.0, 800.0, 400.0));
+    }
+
+    /// 161 segments at twice the base RTT are 80 queued and all leave. The loss of 49 queued segments takes 49 of 161.
+    #[test]
+    fn linux_halves_whole_segments() {
+        let mut cc =
+            Yeah::new(&Params { module_rule: ModuleRule::Linux, yeah_queue: 50.0, ..Params::default() });
+        cc.rounds.base = Span::from_millis(100);
+        let mut window = Window { cwnd: 161.0, ssthresh: f64::INFINITY };
+        cc.judge(&mut window, round(400));
+        assert_eq!((window.cwnd, window.ssthresh, cc.reno), (81.0, 81.0, 40.0));
+        cc.queued = 49.0;
+        window.cwnd = 161.0;
+        let loss =
+            CongestionEvent { now: Time::ZERO, cause: Cause::Loss, load: 161.0, flight: 9, ecn_factor: None };
+        assert_eq!(cc.on_congestion(&window, &loss), 112.0);
     }
 
     /// In Linux an eighth of seven segments is none, also after a timeout, and an eighth of 15 is one.

@@ -2,9 +2,9 @@
 //!
 //! *Reference*: Linux by its output: `docs/transports/cdg.md`.
 //! *Units*: times; gradients in milliseconds per round trip.
-//! *Deviations*: a backoff takes its share of the window at once, and nothing grows it for a round trip; Linux takes it
-//! over that round trip.
+//! *Deviations*: none known.
 //!
+//! A backoff takes its share over a round trip, in proportion to deliveries (RFC 6937); a loss meanwhile takes no more.
 //! One gradient decides: that of the minimum if it is positive, else that of the maximum. Before `cdg_rounds` rounds are
 //! known, their mean is that of the known ones. An ACK of one segment between ACKs of two may be late, so it counts
 //! towards the minimum alone. Slow start ends by a train of ACKs as long as half the minimum RTT, or once the minimum of
@@ -27,6 +27,34 @@ const EFFECT_MS: f64 = 0.032;
 /// Extremes of the RTT in a round.
 type Extremes = (Span, Span);
 
+/// A backoff in progress.
+#[derive(Clone, Copy, Debug)]
+struct Backoff {
+    /// It ends once this segment is acknowledged.
+    end: u32,
+    /// Windows at its start and at its end.
+    from: f64,
+    target: f64,
+    /// Segments delivered since its start.
+    delivered: u32,
+}
+
+impl Backoff {
+    /// Window after an ACK (RFC 6937): the share of the deliveries is sent, then as much as arrives and one more.
+    fn window(&mut self, event: &AckEvent) -> f64 {
+        self.delivered += event.delivered;
+        let sent = f64::from(event.next.saturating_sub(self.end));
+        let in_flight = f64::from(event.flight.saturating_sub(event.delivered));
+        let delivered = f64::from(self.delivered);
+        let more = if in_flight > self.target {
+            (self.target * delivered / self.from).ceil() - sent
+        } else {
+            ((delivered - sent).max(f64::from(event.delivered)) + 1.0).min(self.target - in_flight)
+        };
+        in_flight + more.max(if sent > 0.0 { 0.0 } else { 1.0 })
+    }
+}
+
 /// State of the rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
@@ -37,8 +65,7 @@ pub(super) struct Rounds {
     sums: (f64, f64),
     rounds: usize,
     pairs: u32,
-    /// Nothing grows before this segment is acknowledged: a backoff is in progress.
-    hold: Option<u32>,
+    backoff: Option<Backoff>,
     /// A recovery or a reduction for an ECN echo is in progress.
     reducing: bool,
     backoffs: u64,
@@ -59,7 +86,7 @@ impl Rounds {
             sums: (0.0, 0.0),
             rounds,
             pairs: 0,
-            hold: None,
+            backoff: None,
             reducing: false,
             backoffs: 0,
             buffer: Buffer::Unknown,
@@ -67,6 +94,11 @@ impl Rounds {
             train: None,
             samples: 0,
         }
+    }
+
+    /// Takes the RTT of the handshake, which is the first sample.
+    pub(super) fn open(&mut self, rtt: Span) {
+        self.present = Some((rtt, rtt));
     }
 
     /// Takes the sample of an ACK.
@@ -94,22 +126,25 @@ impl Rounds {
         self.buffer = Buffer::Unknown;
     }
 
-    /// Whether a backoff is in progress still, at an ACK up to `una`.
-    pub(super) fn is_held(&mut self, una: u32) -> bool {
-        match self.hold {
-            Some(end) if una <= end => true,
-            Some(_) => {
-                self.hold = None;
-                self.begin_after_reduction();
-                false
-            }
-            None => false,
+    /// Window that a backoff sets at an ACK, and whether the ACK ends it. `None`: none was in progress.
+    pub(super) fn fall(&mut self, event: &AckEvent) -> Option<(f64, bool)> {
+        let backoff = self.backoff.as_mut()?;
+        if event.una <= backoff.end {
+            return Some((backoff.window(event), false));
         }
+        let target = self.end_backoff();
+        self.begin_after_reduction();
+        target.map(|cwnd| (cwnd, true))
     }
 
-    /// Begins a backoff, which lasts until `next` is acknowledged.
-    pub(super) fn hold(&mut self, next: u32) {
-        self.hold = Some(next);
+    /// Begins a backoff between these windows, which lasts until `next` is acknowledged.
+    pub(super) fn begin_backoff(&mut self, next: u32, from: f64, target: f64) {
+        self.backoff = Some(Backoff { end: next, from, target, delivered: 0 });
+    }
+
+    /// Ends a backoff; returns the window it was to reach.
+    pub(super) fn end_backoff(&mut self) -> Option<f64> {
+        self.backoff.take().map(|backoff| backoff.target)
     }
 
     /// Whether slow start ends with this ACK.
@@ -206,7 +241,9 @@ mod tests {
     #[test]
     fn slow_start_ends_by_a_train_or_by_delay() {
         let mut rounds = Rounds::new(8);
-        rounds.measure(&ack(0, 1, 1, 9, 100));
+        // The handshake had nothing to transmit.
+        rounds.open(Span::from_millis(100));
+        rounds.measure(&ack(0, 1, 1, 9, 104));
         let ends: Vec<u64> =
             (0..40).map(|step| 2 * step).filter(|ms| rounds.ends_slow_start(Time(ms * 1_000_000))).collect();
         assert_eq!(ends.first(), Some(&52));
@@ -216,15 +253,27 @@ mod tests {
         assert_eq!(by_delay.next(), Some(8));
     }
 
-    /// A backoff holds the window until what was sent before it is acknowledged; its last round is the next one's
-    /// predecessor.
+    /// From 20 segments to 14: of each delivered 0.7 are sent until 14 are in flight. Then the ACK beyond ends it, and
+    /// its last round is the next one's predecessor.
     #[test]
     fn a_backoff_lasts_a_round_trip() {
         let mut rounds = Rounds::new(8);
-        rounds.hold(20);
-        rounds.measure(&ack(0, 2, 10, 20, 110));
-        assert!(rounds.is_held(20));
-        assert!(!rounds.is_held(21));
+        rounds.begin_backoff(120, 20.0, 14.0);
+        let (mut flight, mut next) = (20, 121);
+        let windows: Vec<u32> = (101..=120)
+            .map(|una| {
+                let event = AckEvent { flight, ..ack(0, 1, una, next, 110) };
+                rounds.measure(&event);
+                let (cwnd, is_over) = rounds.fall(&event).expect("a backoff is in progress");
+                assert!(!is_over);
+                let sent = cwnd as u32 - (flight - 1);
+                (flight, next) = (cwnd as u32, next + sent);
+                flight
+            })
+            .collect();
+        assert_eq!(windows, [19, 19, 19, 18, 18, 18, 17, 17, 17, 16, 16, 16, 16, 15, 14, 14, 14, 14, 14, 14]);
+        assert_eq!(rounds.fall(&ack(0, 1, 121, next, 110)), Some((14.0, true)));
         assert_eq!((rounds.before.map(|pair| pair.0), rounds.present), (Some(Span::from_millis(110)), None));
+        assert_eq!(rounds.fall(&ack(0, 1, 122, next, 110)), None);
     }
 }
