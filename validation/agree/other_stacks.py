@@ -130,7 +130,7 @@ def linux(row: Row) -> str:
     The shaper is that of the kernel's rig, a class of HTB with a burst of 1600 bytes: after a pause two packets leave
     at once. The link behind it takes next to no time. PIE's timer runs since long before the first data.
     """
-    running = 'first_update = "16 ms"\n' if row["Q"] == "pie" else ""
+    running = 'first_update = "16 ms"\n' if row["Q"] in ("pie", "fq_pie") else ""
     shaper = f"""\
 [queue]
 kind = "htb"

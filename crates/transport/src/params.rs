@@ -65,7 +65,7 @@ units::params! {
         vegas_rule: VegasRule = VegasRule::Brakmo => { source: "Brakmo and Peterson 1995" },
         /// When bandwidth is sampled (westwood).
         westwood_rule: WestwoodRule = WestwoodRule::Plus => { source: "Grieco and Mascolo 2004" },
-        /// Implementation of BIC, HighSpeed TCP, Hybla and Veno (bic, highspeed, hybla, veno).
+        /// Implementation of several controls (bic, cdg, highspeed, htcp, hybla, veno, yeah).
         module_rule: ModuleRule = ModuleRule::Published => { source: "the sources of each control" },
         /// Share of the bandwidth estimate kept by a sample (westwood).
         westwood_filter: f64 = 0.9 => { range: Range::Within(0.0, 0.9999), source: "Grieco and Mascolo 2004" },

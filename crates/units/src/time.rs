@@ -48,6 +48,18 @@ impl Time {
         self.since(earlier).as_secs()
     }
 
+    /// Packet times since `earlier` on a link of so many packets per second, and how many are complete. A nanosecond more
+    /// keeps an exact multiple; of doubles the last bit decides, as in ns-2.
+    pub fn packets_since(self, earlier: Time, per_sec: f64) -> (f64, u64) {
+        if self.is_double() {
+            let packets = per_sec * self.secs_since(earlier);
+            return (packets, packets as u64);
+        }
+        let ns = self.since(earlier).0 as f64;
+        let packets = |ns: f64| ns * per_sec / 1e9;
+        (packets(ns), packets(ns + 1.0) as u64)
+    }
+
     /// Returns the time this number of seconds later; at least a nanosecond where times are nanoseconds.
     #[inline]
     pub fn plus_secs(self, secs: f64) -> Time {
@@ -273,6 +285,22 @@ mod tests {
         assert_eq!((tenth.start(), Time(5).start(), Time::NEVER.start()), (zero, Time::ZERO, Time::ZERO));
         assert!(three < Time::NEVER && three + Span(u64::MAX) == Time::NEVER);
         assert!(Time::NEVER.since(three) > Span::from_millis(1 << 40));
+    }
+
+    /// Ten packets a second: 0.3 - 0.1 is less than 0.2 by a bit, so one is complete, not two as in nanoseconds.
+    #[cfg(feature = "doubles")]
+    #[test]
+    fn the_last_bit_decides_about_a_packet_time() {
+        let after = |ms: u64| Time::ZERO_IN_DOUBLES + Span::from_millis(ms);
+        assert_eq!(after(300).packets_since(after(100), 10.0), (10.0 * (0.3 - 0.1), 1));
+        assert_eq!(after(400).packets_since(after(100), 10.0).1, 3);
+    }
+
+    #[test]
+    fn an_exact_number_of_packet_times_is_complete() {
+        let after = |ms: u64| Time::ZERO + Span::from_millis(ms);
+        assert_eq!(after(300).packets_since(after(100), 10.0), (2.0, 2));
+        assert_eq!(after(299).packets_since(after(100), 10.0), (1.99, 1));
     }
 
     #[test]

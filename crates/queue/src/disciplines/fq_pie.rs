@@ -76,6 +76,8 @@ units::params! {
         most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// Whether it decays only if the queue is empty at the tick, too.
+        decay_if_empty: bool = false => { source: "RFC8033" },
         /// Unit of the guard, which prevents drops while at most two packets are in the queue.
         guard_unit: Unit = Unit::Bytes => { source: "RFC8033" },
         /// Whether the guard applies to exactly two packets.
@@ -112,6 +114,7 @@ const DIALECTS: &[Preset] = &[
             ("surge_delay", "250 ms"),
             ("most_prob", "256"),
             ("decay", "0.984375"),
+            ("decay_if_empty", "true"),
             ("guard_test", "below"),
             ("mean_packet", "1514 B"),
         ],
@@ -161,6 +164,7 @@ impl Params {
             surge_delay: self.surge_delay,
             most_prob: self.most_prob,
             decay: self.decay,
+            decay_if_empty: self.decay_if_empty,
             guard_unit: self.guard_unit,
             guard_test: self.guard_test,
             mean_packet: self.mean_packet,

@@ -81,14 +81,15 @@ units::choices! {
 }
 
 units::choices! {
-    /// Implementations of BIC, HighSpeed TCP, Hybla, Veno and YeAH.
+    /// Implementations of BIC, CDG, HighSpeed TCP, H-TCP, Hybla, Veno and YeAH.
     pub enum ModuleRule {
         /// As published.
         Published = "published",
-        /// Linux: HighSpeed TCP and Hybla grow once per ACK, whatever it acknowledges; Hybla grows as Reno until the
-        /// segments sent before a timeout are acknowledged; BIC goes a quarter of the way to the maximum and corrects
-        /// for delayed ACKs; Veno judges each ACK, and a timeout as any loss; YeAH cuts whole segments, and a timeout
-        /// as any loss.
+        /// Linux: HighSpeed TCP and Hybla grow once per ACK, whatever it acknowledges; HighSpeed TCP has the table of
+        /// its RFC; Hybla grows as Reno until the segments sent before a timeout are acknowledged; BIC goes a quarter
+        /// of the way to the maximum and corrects for delayed ACKs; Veno judges each ACK, and a timeout as any loss;
+        /// YeAH cuts whole segments, and a timeout as any loss; H-TCP counts in milliseconds; CDG backs off over a
+        /// round trip.
         Linux = "linux",
     }
 }

@@ -20,7 +20,8 @@ pub(crate) struct PieState {
     /// Whether the controller is at work at all.
     active: bool,
     meter: Meter,
-    last_departure: Time,
+    /// `None` after a rest: the allowance begins to run with the second departure.
+    last_departure: Option<Time>,
 }
 
 /// The departure rate, measured over at least `dq_threshold` bytes at a time.
@@ -96,7 +97,7 @@ impl PieLaw {
             burst_allowance: self.max_burst,
             active: self.active_from <= 0.0,
             meter: Meter::default(),
-            last_departure: Time::ZERO,
+            last_departure: None,
         }
     }
 
@@ -198,8 +199,8 @@ impl PieLaw {
             Delay::Backlog => {}
         }
         if self.options.burst_clock == BurstClock::Departure {
-            state.burst_allowance = state.burst_allowance - now.since(state.last_departure);
-            state.last_departure = now;
+            let last = state.last_departure.replace(now).unwrap_or(now);
+            state.burst_allowance = state.burst_allowance - now.since(last);
         }
     }
 
@@ -233,11 +234,13 @@ impl PieLaw {
             return;
         }
         let qdelay = self.current_delay(state, backlog);
-        state.drop_prob = self.next_prob(state.drop_prob, qdelay, state.qdelay_old);
+        let decays = !self.options.decay_if_empty || backlog.packets == 0;
+        state.drop_prob = self.next_prob(state.drop_prob, (qdelay, state.qdelay_old), decays);
         let rests =
             state.drop_prob == 0.0 && qdelay < 0.5 * self.target && state.qdelay_old < 0.5 * self.target;
         if rests {
             state.burst_allowance = self.max_burst;
+            state.last_departure = None;
         } else if self.options.burst_clock == BurstClock::Tick {
             state.burst_allowance = state.burst_allowance - self.t_update;
         }
@@ -260,8 +263,9 @@ impl PieLaw {
         state.qdelay
     }
 
-    /// The control law proper: RFC8033 section 4.2.
-    pub(crate) fn next_prob(&self, drop_prob: f64, qdelay: f64, qdelay_old: f64) -> f64 {
+    /// The control law proper: RFC8033 section 4.2. Takes the delays at this tick and the last, and whether the
+    /// probability decays where both are zero.
+    pub(crate) fn next_prob(&self, drop_prob: f64, (qdelay, qdelay_old): (f64, f64), decays: bool) -> f64 {
         let Options { alpha, beta, .. } = self.options;
         let mut step = (alpha * (qdelay - self.target) + beta * (qdelay - qdelay_old)) * scale(drop_prob);
         if self.options.cap_step && drop_prob >= 0.1 {
@@ -271,7 +275,7 @@ impl PieLaw {
             step += 0.02;
         }
         let mut next = drop_prob + step;
-        if qdelay == 0.0 && qdelay_old == 0.0 {
+        if decays && qdelay == 0.0 && qdelay_old == 0.0 {
             next *= self.options.decay;
         }
         next.clamp(0.0, self.options.most_prob)

@@ -112,6 +112,8 @@ units::params! {
         most_prob: f64 = 1.0 => { unit: "1", range: Range::Within(1.0, 1e6), source: "RFC8033" },
         /// Factor of the probability at each tick while there is no delay.
         decay: f64 = 0.98 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
+        /// Whether it decays only if the queue is empty at the tick, too.
+        decay_if_empty: bool = false => { source: "RFC8033" },
         /// Share of `limit` that must be queued before the controller starts. Zero: it is always active.
         active_share: f64 = 0.0 => { unit: "1", range: Range::Within(0.0, 1.0), source: "RFC8033" },
         /// Unit of the guard, which prevents drops while at most two packets are queued.
@@ -173,6 +175,7 @@ const DIALECTS: &[Preset] = &[
             ("surge_delay", "250 ms"),
             ("most_prob", "256"),
             ("decay", "0.984375"),
+            ("decay_if_empty", "true"),
             ("guard_test", "below"),
             ("mean_packet", "1514 B"),
         ],
@@ -197,6 +200,7 @@ const LINUX: &[(&str, &str)] = &[
     ("surge_delay", "250 ms"),
     ("most_prob", "256"),
     ("decay", "0.984375"),
+    ("decay_if_empty", "true"),
     ("guard_test", "below"),
     ("mean_packet", "1514 B"),
 ];

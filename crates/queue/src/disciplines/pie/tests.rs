@@ -20,7 +20,7 @@ fn the_probability_of_a_constant_delay() {
     let (mut p, mut old) = (0.0, 0.0);
     let golden = [1.923e-5, 3.387e-5, 4.852e-5, 6.317e-5, 7.782e-5, 9.247e-5, 1.071e-4, 1.657e-4];
     for expected in golden {
-        p = law.next_prob(p, 0.030, old);
+        p = law.next_prob(p, (0.030, old), true);
         old = 0.030;
         assert!((p / expected - 1.0).abs() < 5e-4, "{p} for {expected}");
     }
@@ -30,7 +30,7 @@ fn the_probability_of_a_constant_delay() {
 fn steps_are_scaled_capped_and_bounded() {
     let law = law_of(&[]);
     // 0.125 * 0.5 + 1.25 * 0.1 = 0.1875 at d = 515 ms, d_old = 415 ms.
-    let step = |p: f64| law.next_prob(p, 0.515, 0.415) - p;
+    let step = |p: f64| law.next_prob(p, (0.515, 0.415), true) - p;
     let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
     assert!(close(step(0.05), 0.1875 / 2.0));
     assert!(close(step(0.005), 0.1875 / 8.0));
@@ -39,12 +39,12 @@ fn steps_are_scaled_capped_and_bounded() {
     assert!(close(step(5e-6), 0.1875 / 512.0));
     assert!(close(step(5e-7), 0.1875 / 2048.0));
     assert!(close(step(0.1), 0.02));
-    assert_eq!(law.next_prob(0.99, 0.515, 0.415), 1.0);
-    assert_eq!(law.next_prob(0.001, 0.0, 0.5), 0.0);
+    assert_eq!(law.next_prob(0.99, (0.515, 0.415), true), 1.0);
+    assert_eq!(law.next_prob(0.001, (0.0, 0.5), true), 0.0);
     // No delay: 0.125 * -0.015 = -0.001875, then 2 % less.
-    assert!(close(law.next_prob(0.5, 0.0, 0.0), (0.5 - 0.001875) * 0.98));
+    assert!(close(law.next_prob(0.5, (0.0, 0.0), true), (0.5 - 0.001875) * 0.98));
     let surging = law_of(&[("dialect", "linux")]);
-    assert!(close(surging.next_prob(0.5, 0.515, 0.515), 0.5 + 0.02 + 0.02));
+    assert!(close(surging.next_prob(0.5, (0.515, 0.515), true), 0.5 + 0.02 + 0.02));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use super::auto::{wlog, Resolved};
 use super::params::{AverageArithmetic, IdleDecay, IdleTable, Params};
 use alloc::boxed::Box;
-use units::{math, Span};
+use units::{math, Span, Time};
 
 /// The average, in one of its two forms.
 #[derive(Clone, Debug)]
@@ -114,15 +114,12 @@ impl Average {
         }
     }
 
-    /// Decays the average by the idle time that an arrival ends; `q` is the sample of that arrival.
+    /// Decays the average by the time from `since` to `now`, when an arrival ends it; `q` is the sample of that arrival.
     #[cold]
-    pub(super) fn decay(&mut self, idle: Span, q: f64) {
+    pub(super) fn decay(&mut self, since: Time, now: Time, q: f64) {
         match self {
             Average::Real(real) => {
-                let packets = |ns: f64| ns * real.packets_per_sec / 1e9;
-                let m = packets(idle.0 as f64);
-                // Times are whole nanoseconds: one more keeps an idle time of exactly three packets at three.
-                let whole = packets(idle.0 as f64 + 1.0) as u64;
+                let (m, whole) = now.packets_since(since, real.packets_per_sec);
                 match real.idle_decay {
                     IdleDecay::Exact => real.avg *= math::pow(real.keep, m),
                     IdleDecay::Truncated => real.avg *= math::powi(real.keep, whole),
@@ -133,7 +130,7 @@ impl Average {
                     IdleDecay::Ignored => self.sample(q),
                 }
             }
-            Average::Integer(integer) => integer.decay(idle),
+            Average::Integer(integer) => integer.decay(now.since(since)),
         }
     }
 }

@@ -122,7 +122,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     pub fn enqueue_fast(&mut self, mut pkt: P, now: Time, draw: impl FnOnce() -> f64) -> FastVerdict {
         let len = self.queue.len() as u64;
         match self.q_time.take() {
-            Some(q_time) if len == 0 => self.average.decay(now.since(q_time), 0.0),
+            Some(q_time) if len == 0 => self.average.decay(q_time, now, 0.0),
             _ => self.average.sample(as_real(len)),
         }
         let verdict = self.decide_with_limit(len, draw);

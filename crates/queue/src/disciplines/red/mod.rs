@@ -260,7 +260,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
             (AverageSample::WithArrival, Unit::Bytes) => size as f64,
         };
         match self.q_time.take() {
-            Some(q_time) if q == 0.0 => self.average.decay(now.since(q_time), own),
+            Some(q_time) if q == 0.0 => self.average.decay(q_time, now, own),
             _ => self.average.sample(q + own),
         }
     }

@@ -116,7 +116,7 @@ impl<P: Packet + Copy, L: MarkingCurve> Red<P, L> {
     pub(crate) fn average_at(&self, now: Time) -> f64 {
         let mut average = self.average.clone();
         if let (Some(q_time), true) = (self.q_time, self.queue.is_empty()) {
-            average.decay(now.since(q_time), 0.0);
+            average.decay(q_time, now, 0.0);
         }
         average.value()
     }

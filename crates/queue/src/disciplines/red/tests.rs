@@ -11,7 +11,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use units::param::{read_table, Check, Table, Value};
 use units::quantity::Amount;
-use units::{math, Rate, Rng, Span, Stream};
+use units::{math, Rate, Rng, Span, Stream, Time};
 
 /// One packet of 1000 bytes a millisecond.
 const SETTING: Setting = Setting { rate: Rate(8_000_000), delay: Span::from_millis(20), packet: Bytes(1000) };
@@ -403,7 +403,7 @@ fn linux_forgets_while_idle() {
         let mut red = red(&[("dialect", "linux"), ("w_q", "0.125"), ("idle_table", table)]);
         (0..200).for_each(|_| red.average.sample(100_000.0));
         let before = avg(&red);
-        red.average.decay(Span::from_micros(us), 0.0);
+        red.average.decay(Time::ZERO, Time(us * 1000), 0.0);
         avg(&red) / before
     };
     let after = |us: u64| after_in("microseconds", us);
@@ -515,7 +515,7 @@ fn an_idle_time_of_whole_packets_is_not_cut_by_rounding() {
     let mut red: Red<KitPacket> = Red::new(&params(&with(&[("idle_decay", "truncated")])), &setting);
     for (ns, m) in [(5_333_333, 1), (10_666_666, 2), (16_000_000, 3), (15_999_000, 2)] {
         set_avg(&mut red, 3.0);
-        red.average.decay(Span(ns), 0.0);
+        red.average.decay(Time::ZERO, Time(ns), 0.0);
         assert_eq!(avg(&red), 3.0 * math::powi(0.75, m), "{ns}");
     }
 }

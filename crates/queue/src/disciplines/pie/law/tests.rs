@@ -123,17 +123,21 @@ fn marks_and_their_limit() {
 #[test]
 fn a_third_of_the_buffer_starts_the_controller() {
     let law = law(&[("active_share", "1/3"), ("limit", "30 pkts")]);
-    let inactive = PieState { drop_prob: 0.3, qdelay_old: 0.2, last_departure: Time(7), ..law.start() };
+    let inactive = PieState { drop_prob: 0.3, qdelay_old: 0.2, last_departure: Some(Time(7)), ..law.start() };
     assert!(!inactive.active);
     let stored = |state: &PieState, bytes: u64| {
         let mut state = state.clone();
         law.stored(&mut state, Backlog { packets: bytes / 1000, bytes });
         (state.active, state.drop_prob, state.last_departure)
     };
-    assert_eq!(stored(&inactive, 9999), (false, 0.3, Time(7)));
-    assert_eq!(stored(&inactive, 10_000), (true, 0.0, Time(7)));
+    assert_eq!(stored(&inactive, 9999), (false, 0.3, Some(Time(7))));
+    assert_eq!(stored(&inactive, 10_000), (true, 0.0, Some(Time(7))));
     let running = PieState { active: true, ..inactive.clone() };
-    assert_eq!(stored(&running, 20_000), (true, 0.3, Time(7)), "an active controller is not started again");
+    assert_eq!(
+        stored(&running, 20_000),
+        (true, 0.3, Some(Time(7))),
+        "an active controller is not started again"
+    );
     let always = self::law(&[]);
     let mut state = PieState { active: false, ..always.start() };
     always.stored(&mut state, LONG);
@@ -197,10 +201,10 @@ fn departures_use_up_the_allowance_where_they_are_its_clock() {
     for ms in [10, 30] {
         law.departed(&mut state, packet(3), Time(ms * 1_000_000));
     }
-    assert_eq!(state.burst_ms(), 120.0);
+    assert_eq!(state.burst_ms(), 130.0);
     close(state.delay_ms(), 9.0);
     law.departed(&mut state, packet(0), Time(31 * 1_000_000));
-    assert_eq!((state.burst_ms(), state.delay_ms()), (119.0, 0.0), "the last packet leaves no delay");
+    assert_eq!((state.burst_ms(), state.delay_ms()), (129.0, 0.0), "the last packet leaves no delay");
     let ticks = self::law(&[]);
     let mut ticking = ticks.start();
     ticks.departed(&mut ticking, packet(3), Time(1_000_000));
@@ -251,14 +255,14 @@ fn steps_at_their_bounds() {
     }
     // A surge begins above 250 ms; at 0.1 the step is capped, below not; decay needs both delays to be zero.
     let surging = law(&[("surge_delay", "250 ms")]);
-    let gentle = surging.next_prob(0.5, 0.250, 0.250);
+    let gentle = surging.next_prob(0.5, (0.250, 0.250), true);
     close(gentle, 0.5 + 0.02);
-    close(surging.next_prob(0.5, 0.251, 0.251), 0.5 + 0.02 + 0.02);
+    close(surging.next_prob(0.5, (0.251, 0.251), true), 0.5 + 0.02 + 0.02);
     let law = law(&[]);
-    close(law.next_prob(0.09, 0.515, 0.515), 0.09 + 0.0625 / 2.0);
-    close(law.next_prob(0.1, 0.515, 0.515), 0.12);
-    close(law.next_prob(0.5, 0.0, 0.001), 0.5 - 0.001875 - 0.00125);
-    close(law.next_prob(0.5, 0.001, 0.0), 0.5 - 0.00175 + 0.00125);
+    close(law.next_prob(0.09, (0.515, 0.515), true), 0.09 + 0.0625 / 2.0);
+    close(law.next_prob(0.1, (0.515, 0.515), true), 0.12);
+    close(law.next_prob(0.5, (0.0, 0.001), true), 0.5 - 0.001875 - 0.00125);
+    close(law.next_prob(0.5, (0.001, 0.0), true), 0.5 - 0.00175 + 0.00125);
 }
 
 #[test]
@@ -276,4 +280,38 @@ fn a_state_at_rest() {
     assert!(!rests(|state| state.burst_allowance = Span::ZERO));
     let beyond = PieState { drop_prob: 2.0, ..law.start() };
     assert_eq!(beyond.drop_prob(), 1.0);
+}
+
+/// The last departure left nothing, but a packet has arrived since: Linux does not let the probability decay, as it
+/// cannot know the delay. Both let it do so with nothing held. The step is -0.015 / 8.
+#[test]
+fn linux_decays_with_an_empty_queue() {
+    let one = Backlog { packets: 1, bytes: 1514 };
+    let none = Backlog { packets: 0, bytes: 0 };
+    for (dialect, held, factor) in [
+        ("linux", one, 1.0),
+        ("linux", none, 63.0 / 64.0),
+        ("rfc_basic", one, 0.98),
+        ("rfc_basic", none, 0.98),
+    ] {
+        let law = law(&[("dialect", dialect)]);
+        let mut state = PieState { drop_prob: 0.5, ..law.start() };
+        law.update(&mut state, held);
+        close(state.drop_prob, (0.5 - 0.015 * 0.125) * factor);
+    }
+}
+
+/// The allowance of 150 ms runs from departure to departure: not before the first one, and not over a rest.
+#[test]
+fn the_allowance_runs_between_departures() {
+    let law = law(&[("dialect", "linux")]);
+    let mut state = law.start();
+    let depart = |state: &mut PieState, ms: u64| {
+        let packet = Departure { sojourn: Span::from_millis(1), size: 1514, left: LONG };
+        law.departed(state, packet, Time(ms * 1_000_000));
+        state.burst_ms()
+    };
+    assert_eq!([depart(&mut state, 5000), depart(&mut state, 5040)], [150.0, 110.0]);
+    law.update(&mut state, LONG);
+    assert_eq!(depart(&mut state, 9000), 150.0);
 }

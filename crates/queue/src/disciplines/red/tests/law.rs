@@ -12,7 +12,7 @@ use crate::testing::{params, Always, SETTING};
 use alloc::{vec, vec::Vec};
 use units::param::Valid;
 use units::quantity::Amount;
-use units::Span;
+use units::{Span, Time};
 
 /// Numbers that are exact in binary: thresholds 4 and 12, `max_p` 1/2, `w_q` 1/4.
 const EXACT: [(&str, &str); 4] =
@@ -361,7 +361,7 @@ fn short_idle_times_of_the_integer_form() {
     let after = |us: u64| {
         let mut red = integer("0.5");
         red.sample(5.0);
-        red.average.decay(Span(us * 1000), 0.0);
+        red.average.decay(Time::ZERO, Time(us * 1000), 0.0);
         red.average() * 2.0
     };
     assert_eq!([after(25), after(51), after(64), after(127)], [5.0, 4.0, 2.0, 2.0]);
