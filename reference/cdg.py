@@ -1,9 +1,9 @@
-"""CAIA delay gradient: a transcription of what its authors published of it, by someone who had not read the code.
+"""CAIA delay gradient: a transcription of what its authors published of it and of Linux's differences.
 
 Sources: the outline of D. A. Hayes and G. Armitage, "Revisiting TCP congestion control using delay gradients"
 (Networking 2011), from memory; FreeBSD's cc_cdg(4) for the constants and the two counts of ineffectual backoffs; the
-notes at the head of Linux's tcp_cdg and its commit for what differs there. Times are in milliseconds, windows in
-segments.
+notes at the head of Linux's tcp_cdg and its commit for what differs there, RFC 6937 for the way a window falls in
+Linux. Times are in milliseconds, windows in segments.
 
 A trace is a flow whose round-trip time follows its window and a rival's. A line is a round trip: the acknowledgements
 `rtt_us`, or `rtt_us/2` where one covers two segments, `x` after one that reports a loss; after `|` the window, the
@@ -42,8 +42,14 @@ class Cdg:
         """Extremes of the round trip."""
         self.tau = (min(self.tau[0], rtt), max(self.tau[1], rtt))
 
-    def ack(self, rtt, segments, round_ends):
-        """An acknowledgement of new data."""
+    def open(self, rtt):
+        """The handshake, of which the paper says nothing."""
+
+    def sent(self, segments):
+        """Segments that the window let go."""
+
+    def ack(self, rtt, segments, round_ends, in_flight):
+        """An acknowledgement of new data, which leaves `in_flight`."""
         self.measure(rtt, segments)
         if round_ends:
             backs_off = self.end_of_round()
@@ -89,16 +95,45 @@ class Cdg:
         self.s = 0.0
 
 
+class Reduction:
+    """A window that falls by proportional rate reduction (RFC 6937, section 3, with the bound SSRB)."""
+
+    def __init__(self, recover_fs, ssthresh):
+        self.recover_fs, self.ssthresh = recover_fs, ssthresh
+        self.prr_delivered = self.prr_out = 0
+
+    def window(self, pipe, delivered):
+        """What is in flight and what an acknowledgement lets go; the first lets a segment go in any case."""
+        self.prr_delivered += delivered
+        if pipe > self.ssthresh:
+            sndcnt = math.ceil(self.prr_delivered * self.ssthresh / self.recover_fs) - self.prr_out
+        else:
+            limit = max(self.prr_delivered - self.prr_out, delivered) + 1
+            sndcnt = min(self.ssthresh - pipe, limit)
+        return pipe + max(sndcnt, 1 if self.prr_out == 0 else 0)
+
+
 class LinuxCdg(Cdg):
-    """Linux's module: one gradient decides, a late acknowledgement of one segment shows no maximum, a backoff takes a
-    round trip, and backoffs without effect end only with a round-trip time that falls."""
+    """Linux's module: whole segments; one gradient decides; a late acknowledgement of one segment shows no maximum; a
+    backoff takes its share over a round trip; backoffs without effect end only with a round-trip time that falls."""
 
     #: Less than this, in ms over eight round trips, is no change.
     NOISE = 0.032
+    #: 724 of 1024.
+    BETA = 0.70703125
 
     def __init__(self, w, tolerance):
         super().__init__(w, tolerance)
-        self.known, self.late, self.backing_off = [], 0, False
+        self.known, self.late, self.acked, self.reduction = [], 0, 0, None
+
+    def open(self, rtt):
+        """The handshake is the first sample."""
+        self.tau = (rtt, rtt)
+
+    def sent(self, segments):
+        """A reduction counts them."""
+        if self.reduction:
+            self.reduction.prr_out += segments
 
     def measure(self, rtt, segments):
         """After acknowledgements of two segments, as many of one may have waited for the receiver's timer."""
@@ -111,20 +146,31 @@ class LinuxCdg(Cdg):
             self.late += 1
         super().measure(rtt, segments)
 
-    def ack(self, rtt, segments, round_ends):
-        """The round trip of a backoff is compared with the one after it, and nothing grows in it."""
-        if not self.backing_off:
-            w, s = self.w, self.s
-            super().ack(rtt, segments, round_ends)
-            self.backing_off = self.w < w
-            self.s = max(s, w) if self.backing_off else s + self.w - w
-            return
+    def ack(self, rtt, segments, round_ends, in_flight):
+        """In a backoff nothing grows until its round trip is over, which then precedes the next."""
         self.measure(rtt, segments)
-        if round_ends:
-            self.backing_off, self.queue = False, "unknown"
+        if self.reduction and not round_ends:
+            self.w = self.reduction.window(in_flight, segments)
+            return
+        if self.reduction:
+            self.w, self.reduction, self.queue = self.reduction.ssthresh, None, "unknown"
             self.tau_before, self.tau = self.tau, NOTHING
-            self.s += segments / self.w
-            self.w += segments / self.w
+        elif round_ends:
+            backs_off = self.end_of_round()
+            self.tau_before, self.tau = self.tau, NOTHING
+            if backs_off:
+                self.s, self.acked = max(self.s, self.w), 0
+                self.reduction = Reduction(self.w, max(math.floor(self.BETA * self.w), 2))
+                return
+        self.grow(segments)
+
+    def grow(self, segments):
+        """A whole segment for each window of acknowledged ones, for the shadow as well."""
+        self.acked += segments
+        if self.acked >= self.w:
+            self.acked -= self.w
+            self.w += 1
+            self.s += 1
 
     def end_of_round(self):
         """The mean over the rounds that are known; the gradient of the minimum first."""
@@ -142,18 +188,22 @@ class LinuxCdg(Cdg):
         return self.backoffs <= B
 
     def loss(self):
-        """The shadow window is at most twice the window."""
-        if self.tolerance and self.queue == "not full":
-            return
-        self.w, self.s = max(max(min(self.s, 2 * self.w), self.w) / 2, 2), 0.0
+        """In a backoff it takes no more than the backoff does. The shadow window is at most twice the window."""
+        self.acked = 0
+        if self.reduction:
+            self.w, self.reduction = self.reduction.ssthresh, None
+        elif not self.tolerance or self.queue != "not full":
+            self.w, self.s = max(max(min(self.s, 2 * self.w), self.w) // 2, 2), 0
 
 
 def trace(name, control, *, rounds=260, delayed=False):
     """Lines of a flow on a link of 2 segments a millisecond: 40 ms, room for 40 segments, a rival with peaks 7 s apart.
 
-    Segments are lost at random, more of them while the buffer is full."""
+    Segments are lost at random, more of them while the buffer is full. What the window has room for is sent at once."""
     rng = random.Random(name)
     lines, una, end, now = [], 0, 0, 0.0
+    control.open(40)
+    unsent = math.floor(control.w)
     while len(lines) < rounds:
         words, ended = [], False
         while not ended:
@@ -165,8 +215,11 @@ def trace(name, control, *, rounds=260, delayed=False):
             now += segments * micros / 1000 / control.w
             ended = una > end
             if ended:
-                end = una + math.floor(control.w)
-            control.ack(micros / 1000, segments, ended)
+                end = unsent
+            control.ack(micros / 1000, segments, ended, unsent - una)
+            room = max(una + math.floor(control.w) - unsent, 0)
+            control.sent(room)
+            unsent += room
             words.append(f"{micros}/2" if segments == 2 else f"{micros}")
             if rng.random() < (0.02 if full else 0.004):
                 control.loss()
@@ -181,13 +234,13 @@ def write():
         "cdg_paper": (Cdg(60.0, True), {"cdg_tolerance": "true"}, {}),
         "cdg_intolerant": (Cdg(60.0, False), {}, {}),
         "cdg_linux": (
-            LinuxCdg(60.0, False),
-            {"module_rule": "linux", "counting": "segments"},
+            LinuxCdg(60, False),
+            {"module_rule": "linux", "counting": "whole", "cdg_beta": LinuxCdg.BETA},
             {"delayed": True},
         ),
         "cdg_linux_tolerant": (
-            LinuxCdg(60.0, True),
-            {"module_rule": "linux", "counting": "segments", "cdg_tolerance": "true"},
+            LinuxCdg(60, True),
+            {"module_rule": "linux", "counting": "whole", "cdg_beta": LinuxCdg.BETA, "cdg_tolerance": "true"},
             {"delayed": True},
         ),
     }

@@ -54,6 +54,13 @@ def test_a_summary_takes_the_discipline_below_the_shaper(tmp_path: Path) -> None
     }
 
 
+@pytest.mark.parametrize(("queue", "clocked"), [("pie", True), ("fq_pie", True), ("codel", False)])
+def test_a_clock_of_pie_runs_before_the_first_packet(queue: str, clocked: bool) -> None:
+    """The queue exists since the boot, so its timer is about to end when the run begins."""
+    row = {**linux_matrix.drawn(0), "Q": queue, "ECN": "0"}
+    assert ('first_update = "16 ms"' in other_stacks.linux(row)) == clocked
+
+
 @pytest.mark.parametrize("queue", linux_matrix.QUEUES)
 def test_every_queue_is_a_scenario_with_and_without_ecn(queue: str) -> None:
     for ecn in "0" if queue in ("pfifo", "sfq") else "01":

@@ -1,5 +1,4 @@
-//! CDG against a transcription by someone who had not read the code: the window after each round trip, and so each
-//! random number.
+//! CDG against a transcription of its descriptions: the window after each round trip, and so each random number.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,11 +15,16 @@ struct Replay {
     window: Window,
     now: u64,
     una: u32,
+    /// Segment to be sent next.
+    next: u32,
+    /// The sender has whole segments.
+    whole: bool,
 }
 
 impl Replay {
     fn ack(&mut self, rtt: Span, segments: u32) {
         self.now += u64::from(segments) * (rtt.0 as f64 / self.window.cwnd) as u64;
+        let flight = self.next - self.una;
         self.una += segments;
         let event = AckEvent {
             now: Time(self.now),
@@ -29,9 +33,9 @@ impl Replay {
             rtt: Some(rtt),
             by_segment: false,
             reducing: false,
-            flight: self.window.cwnd as u32,
+            flight,
             una: self.una,
-            next: self.una + self.window.cwnd as u32,
+            next: self.next,
             sacks: false,
             ece: false,
             marked: 0,
@@ -41,6 +45,7 @@ impl Replay {
             self.control.on_every_ack(&event);
         }
         self.control.on_ack(&mut self.window, &event);
+        self.next = self.next.max(self.una + self.window.cwnd as u32);
     }
 
     fn lose(&mut self) {
@@ -48,6 +53,7 @@ impl Replay {
         let loss =
             CongestionEvent { now, cause: Cause::Loss, load: cwnd, flight: cwnd as u32, ecn_factor: None };
         let left = self.control.on_congestion(&self.window, &loss).max(2.0);
+        let left = if self.whole { left.floor() } else { left };
         self.window = Window { cwnd: left, ssthresh: left };
     }
 }
@@ -57,7 +63,9 @@ fn play(text: &str) -> usize {
     let keys = text.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(" = "));
     let keys: Vec<(&str, &str)> = [("cc", "cdg"), ("handshake", "none")].into_iter().chain(keys).collect();
     let window = Window { cwnd: 60.0, ssthresh: 2.0 };
-    let mut replay = Replay { control: Cc::new(&params(&keys)), window, now: 0, una: 0 };
+    let whole = keys.contains(&("counting", "whole"));
+    let mut replay = Replay { control: Cc::new(&params(&keys)), window, now: 0, una: 0, next: 60, whole };
+    replay.control.on_open(Some(Span::from_millis(40)));
     let mut rounds = 0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         rounds += 1;

@@ -48,16 +48,16 @@ impl Time {
         self.since(earlier).as_secs()
     }
 
-    /// Packet times since `earlier` on a link of so many packets per second, and how many are complete. A nanosecond more
-    /// keeps an exact multiple; of doubles the last bit decides, as in ns-2.
+    /// Packet times since `earlier` on a link of `per_sec` packets per second, and how many are complete. A nanosecond
+    /// more keeps an exact multiple; of doubles the last bit decides, as in ns-2.
     pub fn packets_since(self, earlier: Time, per_sec: f64) -> (f64, u64) {
         if self.is_double() {
             let packets = per_sec * self.secs_since(earlier);
             return (packets, packets as u64);
         }
-        let ns = self.since(earlier).0 as f64;
+        let elapsed = self.since(earlier).0 as f64;
         let packets = |ns: f64| ns * per_sec / 1e9;
-        (packets(ns), packets(ns + 1.0) as u64)
+        (packets(elapsed), packets(elapsed + 1.0) as u64)
     }
 
     /// Returns the time this number of seconds later; at least a nanosecond where times are nanoseconds.

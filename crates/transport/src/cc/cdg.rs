@@ -191,15 +191,15 @@ impl Cdg {
         if probability == 0.0 || self.rng.uniform() >= probability {
             return true;
         }
-        if !self.linux.as_mut().is_some_and(|rounds| rounds.helps(self.patience)) {
+        if !self.linux.as_mut().is_some_and(|history| history.helps(self.patience)) {
             return true;
         }
         let from = window.cwnd;
         self.back_off(window);
         let target = window.cwnd.floor().max(LEAST);
         (window.cwnd, window.ssthresh) = (from, target);
-        if let Some(rounds) = &mut self.linux {
-            rounds.begin_backoff(event.next, from, target);
+        if let Some(history) = &mut self.linux {
+            history.begin_backoff(event.next, from, target);
         }
         false
     }

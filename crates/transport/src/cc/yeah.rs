@@ -9,7 +9,7 @@
 //! window falls by it, at most to a half and not below Reno's estimate. A loss in fast mode takes Q, at least an
 //! eighth; after `yeah_rho` slow rounds a half.
 
-use super::avoidance::Avoidance;
+use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::{watches_rounds, Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
@@ -115,11 +115,15 @@ impl Control for Yeah {
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
         let alone = self.slow < self.rho && (self.linux || event.cause != Cause::Timeout);
+        self.fast = 0;
+        self.reno = (self.reno / 2.0).floor().max(2.0);
+        if !self.linux {
+            let share = if alone { (self.queued / window.cwnd).clamp(LEAST_CUT, 0.5) } else { 0.5 };
+            return reduced(window, event, 1.0 - share);
+        }
         let load = event.load_within(window);
         let half = self.share(load, 0.5);
         let cut = if alone { self.queued.min(half.max(2.0)).max(self.share(load, LEAST_CUT)) } else { half };
-        self.fast = 0;
-        self.reno = (self.reno / 2.0).floor().max(2.0);
         match (event.cause, event.ecn_factor) {
             (Cause::Ecn, Some(factor)) => load * factor,
             _ => load - cut,

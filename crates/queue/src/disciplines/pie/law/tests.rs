@@ -306,10 +306,10 @@ fn linux_decays_with_an_empty_queue() {
 fn the_allowance_runs_between_departures() {
     let law = law(&[("dialect", "linux")]);
     let mut state = law.start();
-    let depart = |state: &mut PieState, ms: u64| {
+    let depart = |pie: &mut PieState, ms: u64| {
         let packet = Departure { sojourn: Span::from_millis(1), size: 1514, left: LONG };
-        law.departed(state, packet, Time(ms * 1_000_000));
-        state.burst_ms()
+        law.departed(pie, packet, Time(ms * 1_000_000));
+        pie.burst_ms()
     };
     assert_eq!([depart(&mut state, 5000), depart(&mut state, 5040)], [150.0, 110.0]);
     law.update(&mut state, LONG);
