@@ -103,7 +103,7 @@ class Reduction:
         self.prr_delivered = self.prr_out = 0
 
     def window(self, pipe, delivered):
-        """What is in flight and what an acknowledgement lets go; the first lets a segment go in any case."""
+        """Segments in flight and those an acknowledgement lets go; the first lets a segment go in any case."""
         self.prr_delivered += delivered
         if pipe > self.ssthresh:
             sndcnt = math.ceil(self.prr_delivered * self.ssthresh / self.recover_fs) - self.prr_out
