@@ -6,12 +6,14 @@
 //! warm-up on, a set counts the whole backlog; Linux counts only packets that the penalty box lets pass. Tokens of the
 //! penalty box arrive continuously; Linux adds them when none is left. `by` is the key of a flow.
 
+mod bins;
+
 use crate::disc::{Cx, Decides, Packet, Probe, QueueDisc, Reason};
 use crate::fifo::{Fifo, Limit, LimitTest};
 use crate::flow_key::FlowKey;
 use crate::registry::{Discipline, Setting};
-use crate::store::hash::mix;
 use alloc::vec::Vec;
+use bins::{Bin, Set, View};
 use units::param::{require, Check, Problem, Range, Valid};
 use units::quantity::Amount;
 use units::{Bytes, Span, Time};
@@ -78,99 +80,6 @@ impl Discipline for Params {
     }
 }
 
-/// Probability and packets of one bin.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bin {
-    p_m: f64,
-    qlen: u64,
-}
-
-/// Most levels there may be.
-const LEVELS: usize = 16;
-
-/// One set of levels with its salt.
-#[derive(Clone, Debug)]
-struct Set {
-    bins: Vec<Bin>,
-    salt: u64,
-    /// Hash of the salt for each level.
-    keys: [u64; LEVELS],
-}
-
-/// The bins of one flow, level by level.
-struct Places {
-    at: [u32; LEVELS],
-    levels: usize,
-}
-
-impl Places {
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.at[..self.levels].iter().map(|&i| i as usize)
-    }
-}
-
-/// The bins of a flow taken together.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct View {
-    p_min: f64,
-    min_qlen: u64,
-}
-
-impl Set {
-    /// Empty bins under a salt.
-    fn new(bins: Vec<Bin>, salt: u64) -> Set {
-        let mut set = Set { bins, salt: 0, keys: [0; LEVELS] };
-        set.restart(salt);
-        set
-    }
-
-    /// Forgets everything and hashes by another salt.
-    fn restart(&mut self, salt: u64) {
-        self.bins.fill(Bin::default());
-        self.salt = salt;
-        self.keys = core::array::from_fn(|level| mix(salt << 8 | level as u64));
-    }
-
-    /// The bins of `flow`.
-    #[inline]
-    fn places(&self, params: &Params, flow: u64) -> Places {
-        let (levels, bins) = (params.levels as usize, params.bins);
-        let mut at = [0; LEVELS];
-        for (level, (place, key)) in at.iter_mut().zip(self.keys).take(levels).enumerate() {
-            let hash = mix(flow ^ key);
-            // A division takes longer than the rest, and the number of bins is mostly a power of two.
-            let bin = if bins.is_power_of_two() { hash & (bins - 1) } else { hash % bins };
-            *place = (level as u64 * bins + bin) as u32;
-        }
-        Places { at, levels }
-    }
-
-    /// An arrival of the flow at `places`: each of its bins learns.
-    fn learn(&mut self, params: &Params, places: &Places) -> View {
-        let mut view = View { p_min: 1.0, min_qlen: u64::MAX };
-        for i in places.iter() {
-            let bin = &mut self.bins[i];
-            if bin.qlen == 0 {
-                bin.p_m = (bin.p_m - params.decrement).max(0.0);
-            } else if bin.qlen >= params.target {
-                bin.p_m = (bin.p_m + params.increment).min(1.0);
-            }
-            view = View { p_min: view.p_min.min(bin.p_m), min_qlen: view.min_qlen.min(bin.qlen) };
-        }
-        view
-    }
-
-    /// A packet of the flow at `places` was stored.
-    fn stored(&mut self, places: &Places) {
-        places.iter().for_each(|i| self.bins[i].qlen += 1);
-    }
-
-    /// A packet of `flow` has left.
-    fn left(&mut self, params: &Params, flow: u64) {
-        self.places(params, flow).iter().for_each(|i| self.bins[i].qlen -= 1);
-    }
-}
-
 /// State of an SFB queue.
 #[derive(Clone, Debug)]
 pub struct Sfb<P> {
@@ -219,7 +128,7 @@ impl<P: Packet + Copy> Sfb<P> {
         if !self.warm {
             let next = &mut self.sets[1];
             for pkt in self.queue.iter() {
-                let places = next.places(&self.params, self.params.by.of(pkt));
+                let places = next.known_places(&self.params, self.params.by.of(pkt));
                 next.stored(&places);
             }
             self.warm = true;
@@ -243,7 +152,7 @@ impl<P: Packet + Copy> Sfb<P> {
     fn prepare(&mut self, pkt: &P, now: Time) {
         if now + self.params.warmup >= self.rehash_at {
             self.warm_up();
-            let next = self.sets[1].places(&self.params, self.params.by.of(pkt));
+            let next = self.sets[1].known_places(&self.params, self.params.by.of(pkt));
             self.sets[1].learn(&self.params, &next);
         }
     }
@@ -287,12 +196,12 @@ impl<P: Packet + Copy> QueueDisc<P> for Sfb<P> {
             cx.drop(pkt, Reason::Overflow);
             return;
         }
-        let places = self.sets[0].places(&self.params, self.params.by.of(&pkt));
+        let places = self.sets[0].known_places(&self.params, self.params.by.of(&pkt));
         let view = self.sets[0].learn(&self.params, &places);
         if let Some(kept) = self.judge(pkt, view, cx) {
             self.sets[0].stored(&places);
             if self.warm {
-                let next = self.sets[1].places(&self.params, self.params.by.of(&kept));
+                let next = self.sets[1].known_places(&self.params, self.params.by.of(&kept));
                 self.sets[1].stored(&next);
             }
             self.queue.push(kept, cx);
