@@ -52,8 +52,8 @@ impl FastStep for Fold {
 }
 
 impl Network<Fast> {
-    /// Hands tail-drop links over to [`ArrivalLink`] where data queues: links that are the slowest of the route of some
-    /// flow, among those with a probe.
+    /// Hands tail-drop links over to [`ArrivalLink`] where data queues: the first of the slowest links of the route of
+    /// each flow, among those with a probe.
     pub(super) fn convert_data_links(&mut self) {
         if !self.carrier.uses(FastPath::TailDropQueue) {
             return;
@@ -69,7 +69,11 @@ impl Network<Fast> {
             let rate = |link: usize| rates[link].filter(|rate| rate.0 > 0).map(|rate| (rate, link));
             let least = self.links_of(&route).filter_map(rate).map(|(rate, _)| rate).min();
             let is_slowest = |link: &usize| rates[*link].is_some() && rates[*link] == least;
-            self.links_of(&route).filter(is_slowest).for_each(|link| slowest[link] = true);
+            // What leaves the first at its rate mostly finds no queue at others of that rate. Where other traffic makes
+            // one, a `DroptailLink` counts it all the same.
+            if let Some(link) = self.links_of(&route).find(is_slowest) {
+                slowest[link] = true;
+            }
         }
         let (queues, others): (Vec<DroptailLink>, Vec<DroptailLink>) =
             std::mem::take(&mut self.carrier.droptail_links).into_iter().partition(|link| {

@@ -161,6 +161,10 @@ impl ArrivalLink {
         let slot = QueuedPacket::new(self.busy_until.max(now), size, ecn);
         let accepted = self.accept_slot(slot, now, ahead);
         self.waiting = self.queue.len() as u64;
+        // A packet that starts now does not count towards the maximum: nothing waits for it.
+        if self.waiting > self.max_recorded && self.free_at == now {
+            self.waiting -= 1;
+        }
         self.schedule_max_update();
         accepted
     }
