@@ -56,7 +56,7 @@ impl Marks {
     }
 
     /// Adds a member; returns false if it already was one.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, seq: u32) -> bool {
         let (word, bit) = self.slot(seq);
         let fresh = self.words[word] & (1 << bit) == 0;

@@ -11,7 +11,7 @@ mod ecn;
 mod fast_path;
 mod quick_ack;
 
-pub use fast_path::FastAck;
+pub use fast_path::{CountingAck, FastAck};
 
 use crate::accecn::FIRST_MARK;
 use crate::connection::NONE;

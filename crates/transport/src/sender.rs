@@ -23,6 +23,7 @@ use crate::params::{Handshake, Params};
 use crate::recovery::LossRecovery;
 use crate::segment::{Ack, Segment};
 use fast_path::FastPath;
+pub use fast_path::SegmentKind;
 use std::sync::Arc;
 use units::param::Valid;
 use units::{Stream, Time};
@@ -107,13 +108,19 @@ impl Sender {
     /// Processes an acknowledgement.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         if let Some(window) = ack.window {
-            self.ctx.seq.update_window(ack.ack, window);
+            self.update_window(ack.ack, window);
         }
         let is_bare = !ack.ece && !ack.syn;
         if !is_bare || !self.take_fast_step(now, ack) {
             self.on_ack_slow(now, ack);
             self.update_fast_path();
         }
+    }
+
+    /// Takes the receive window of an acknowledgement, before the rest of it.
+    #[inline]
+    pub fn update_window(&mut self, ack: u32, window: u32) {
+        self.ctx.seq.update_window(ack, window);
     }
 
     /// Processes an acknowledgement without SYN and ECN echo on the fast path. Returns false, without effect, if it
@@ -123,7 +130,7 @@ impl Sender {
         if ack.sack.is_empty() {
             return self.on_ack_fast(now, ack.ack, ack.echo);
         }
-        self.is_tracked() && self.on_sack_tracked(now, (ack.ack, ack.echo), &ack.sack, |_| {})
+        self.has_rack_steps() && self.on_sack_tracked(now, (ack.ack, ack.echo), &ack.sack, |_| {})
     }
 
     fn on_ack_slow(&mut self, now: Time, ack: &Ack) {

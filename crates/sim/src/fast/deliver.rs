@@ -9,8 +9,9 @@ use super::FastStep;
 use crate::account::{Trace, TraceEvent};
 use crate::calendar::Key;
 use crate::network::{Flow, Network, Transit};
-use crate::packet::{Attributes, Pkt, PUSH};
+use crate::packet::{Attributes, Pkt, PUSH, RETRANSMIT};
 use crate::source::{Sink, Source};
+use transport::sender::SegmentKind;
 use transport::Sender;
 use units::{Span, Time};
 
@@ -99,7 +100,7 @@ impl Network<Fast> {
             processed
         };
         if !processed {
-            self.process_ack(&Pkt { hop: 0, ..pkt }, now);
+            self.process_other_ack(&Pkt { hop: 0, ..pkt }, now);
             flow = &mut self.flows[pkt.flow as usize];
         }
         let key = Key { time: now, birth: now, component: self.link_count + 2 * pkt.flow };
@@ -144,6 +145,9 @@ impl Network<Fast> {
         let plain = match next {
             Some(plain) => plain,
             None => {
+                if receiver.answers_with_extras() {
+                    return self.answer_with_extras::<LOOKAHEAD>(&Pkt { ..pkt }, now);
+                }
                 receiver.on_segment(now, &pkt.segment());
                 receiver.poll_ack_fast()
             }
@@ -298,11 +302,14 @@ impl Flow<FastFlow> {
     ) -> Result<Option<Time>, SendResult> {
         loop {
             let Source::Tcp(sender) = &mut self.source else { return Ok(Some(Time::NEVER)) };
-            let Some((seq, size, push)) = sender.poll_tracked(key.time) else {
+            let Some((seq, size, kind)) = sender.poll_tracked(key.time) else {
                 return Ok(sender.due_on_tracked_path());
             };
-            let plain = self.attributes[0];
-            let attributes = if push { plain.and_flags(PUSH) } else { plain };
+            let attributes = match kind {
+                SegmentKind::New => self.attributes[0],
+                SegmentKind::Pushed => self.attributes[0].and_flags(PUSH),
+                SegmentKind::Retransmission => self.attributes[0].and_flags(RETRANSMIT),
+            };
             self.send_segment::<LOOKAHEAD>((seq, size), attributes, number, key, carrier, trace)?;
         }
     }

@@ -2,12 +2,14 @@
 
 mod attributes;
 mod label;
+mod sack_pool;
 
 pub use attributes::Attributes;
 pub use label::FlowLabel;
-use queue::disc::{Acknowledgement, Packet, SackLookup};
-use transport::accecn::ByteOption;
-use transport::receiver::FastAck;
+use queue::disc::{Acknowledgement, Packet};
+use sack_pool::Extras;
+pub use sack_pool::SackPool;
+use transport::receiver::{CountingAck, FastAck};
 use transport::segment::{Ack, Role, SackBlocks, Segment};
 use units::{Bytes, Ecn, Time};
 
@@ -41,7 +43,7 @@ pub const BACK: u8 = 1;
 const SYN: u8 = 2;
 const CWR: u8 = 4;
 const ECE: u8 = 8;
-const RETRANSMIT: u8 = 16;
+pub(crate) const RETRANSMIT: u8 = 16;
 /// On data, where ECE has no meaning.
 pub(crate) const PUSH: u8 = ECE;
 /// On an acknowledgement, which has no CWR flag: it carries the byte counters of accurate ECN.
@@ -155,11 +157,51 @@ impl Pkt {
         Pkt { stamp, seq, flow, size, sack, hop, attributes }
     }
 
+    /// The same with a receive window, in segments.
+    #[inline(always)]
+    pub fn of_window_ack(
+        plain: FastAck<'_>,
+        window: u32,
+        flow: u32,
+        hop: u32,
+        attributes: Attributes,
+        pool: &mut SackPool,
+    ) -> Pkt {
+        let FastAck { ack: seq, echo: stamp, size, sack: reported } = plain;
+        let blocks = reported.copied().unwrap_or_default();
+        let sack = pool.put_with_extras(&blocks, Extras { bytes: None, window: Some(window) });
+        Pkt { stamp, seq, flow, size, sack, hop, attributes: attributes.and_flags(WINDOW) }
+    }
+
+    /// The packet that carries an acknowledgement with the counters of accurate ECN.
+    #[inline(always)]
+    pub fn of_counting_ack(
+        ack: CountingAck,
+        flow: u32,
+        hop: u32,
+        attributes: Attributes,
+        pool: &mut SackPool,
+    ) -> Pkt {
+        let CountingAck { ack: seq, echo: stamp, size, ace, bytes } = ack;
+        let flags = flag(bytes.is_some(), BYTES) | ace << ACE_SHIFT;
+        let sack = match bytes {
+            Some(_) => pool.put_with_extras(&SackBlocks::default(), Extras { bytes, window: None }),
+            None => 0,
+        };
+        Pkt { stamp, seq, flow, size, sack, hop, attributes: attributes.and_flags(flags) }
+    }
+
     /// Whether the acknowledgement it carries has neither SYN nor ECE nor a receive window, which is all a sender
     /// without accurate ECN looks at.
     #[inline(always)]
     pub fn is_plain_ack(&self) -> bool {
         !self.has(SYN | ECE | WINDOW)
+    }
+
+    /// Whether the acknowledgement it carries has a receive window.
+    #[inline(always)]
+    pub fn has_window(&self) -> bool {
+        self.has(WINDOW)
     }
 
     /// Whether it opens a connection.
@@ -173,6 +215,18 @@ impl Pkt {
     #[inline(always)]
     pub fn is_plain_data(&self) -> bool {
         self.attributes.has_neither(SYN | CWR)
+    }
+
+    /// Whether the segment it carries has PSH set.
+    #[inline(always)]
+    pub fn is_pushed(&self) -> bool {
+        self.has(PUSH)
+    }
+
+    /// Whether the segment it carries has neither SYN nor CWR nor CE.
+    #[inline(always)]
+    pub fn is_unmarked_data(&self) -> bool {
+        !self.has(SYN | CWR) && self.attributes.ecn() != Ecn::Ce
     }
 
     /// The acknowledgement it carries; its SACK blocks leave the pool.
@@ -293,100 +347,10 @@ impl Packet for Waiting {
     }
 }
 
-/// Fields that few acknowledgements carry besides SACK blocks.
-#[derive(Clone, Copy, Debug, Default)]
-struct Extras {
-    /// Byte counters of accurate ECN.
-    bytes: Option<ByteOption>,
-    /// Receive window in segments.
-    window: Option<u32>,
-}
-
-/// SACK blocks of acknowledgements in flight, and their extras. Few packets have any, so they carry an index.
-#[derive(Debug, Default)]
-pub struct SackPool {
-    blocks: Vec<SackBlocks>,
-    /// By the same indices; shorter if the rest have none.
-    extras: Vec<Extras>,
-    free: Vec<u32>,
-}
-
-impl SackPool {
-    #[inline]
-    fn put(&mut self, blocks: &SackBlocks) -> u32 {
-        let Some(place) = self.free.pop() else { return self.put_slow(blocks) };
-        self.blocks[place as usize - 1] = *blocks;
-        place
-    }
-
-    /// No entry is free.
-    #[cold]
-    fn put_slow(&mut self, blocks: &SackBlocks) -> u32 {
-        self.blocks.push(*blocks);
-        self.blocks.len() as u32
-    }
-
-    /// Stores blocks, possibly none, with extras.
-    fn put_with_extras(&mut self, blocks: &SackBlocks, extras: Extras) -> u32 {
-        let place = self.put(blocks);
-        let needed = self.extras.len().max(place as usize);
-        self.extras.resize(needed, Extras::default());
-        self.extras[place as usize - 1] = extras;
-        place
-    }
-
-    /// The extras of a packet that carries some.
-    fn extras(&self, pkt: &Pkt) -> Extras {
-        self.extras[pkt.sack as usize - 1]
-    }
-
-    fn take(&mut self, place: u32) -> SackBlocks {
-        self.free.push(place);
-        self.blocks[place as usize - 1]
-    }
-
-    /// The blocks of a packet that has some.
-    #[inline]
-    pub fn get(&self, pkt: &Pkt) -> &SackBlocks {
-        &self.blocks[pkt.sack as usize - 1]
-    }
-
-    /// Another entry with the blocks of a packet that is duplicated; zero if it has none.
-    pub fn copy(&mut self, pkt: &Pkt) -> u32 {
-        match pkt.sack {
-            0 => 0,
-            place => {
-                let blocks = self.blocks[place as usize - 1];
-                if pkt.has(BYTES | WINDOW) {
-                    self.put_with_extras(&blocks, self.extras(pkt))
-                } else {
-                    self.put(&blocks)
-                }
-            }
-        }
-    }
-
-    /// Frees the blocks of a packet that was dropped before it arrived.
-    #[inline]
-    pub fn release(&mut self, pkt: &Pkt) {
-        if pkt.sack != 0 {
-            self.free.push(pkt.sack);
-        }
-    }
-}
-
-impl SackLookup for SackPool {
-    fn blocks(&self, sack: u32) -> [[u64; 2]; 4] {
-        let mut found = [[0; 2]; 4];
-        let held = &self.blocks[sack as usize - 1];
-        found.iter_mut().zip(held.iter()).for_each(|(to, (start, end))| *to = [start.into(), end.into()]);
-        found
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use transport::accecn::ByteOption;
 
     #[test]
     fn a_packet_stays_small() {

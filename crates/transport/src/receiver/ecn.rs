@@ -7,7 +7,7 @@
 //! `ack_rule = linux`.
 
 use super::Receiver;
-use crate::accecn::{payload, ByteCounters, Mode};
+use crate::accecn::{payload, ByteCounters, ByteOption, Mode};
 use crate::params::{EcnRule, Handshake, Params, PeerEcn, RttSamples};
 use crate::segment::{Ack, Segment};
 use units::{Ecn, Time};
@@ -56,6 +56,22 @@ impl EcnFeedback {
 }
 
 impl EcnFeedback {
+    /// Counts a segment of this payload that arrived without CE.
+    #[inline]
+    pub(super) fn count_unmarked(&mut self, ecn: Ecn, payload: u32) {
+        if let Some(counted) = &mut self.counted {
+            counted.count(ecn, payload);
+        }
+        self.was_marked = false;
+    }
+
+    /// The counters that an ACK without SACK blocks reports; it reports all marks so far.
+    #[inline]
+    pub(super) fn report_alone(&mut self) -> Option<ByteOption> {
+        self.marks_reported();
+        self.counted.as_mut().and_then(|counted| counted.report(0)).map(|(option, _)| option)
+    }
+
     /// Records that an ACK reports all marks so far.
     pub(super) fn marks_reported(&mut self) {
         self.unreported = 0;

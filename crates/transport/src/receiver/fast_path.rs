@@ -1,6 +1,11 @@
 //! Fast path of a receiver: the expected segment, or the one directly above all buffered ones, with no ECN
 //! feedback due. Same result as the general code, bit for bit.
 
+mod accecn;
+mod linux;
+
+pub use accecn::CountingAck;
+
 use super::{AckRule, Receiver, NONE};
 use crate::params::EcnRule;
 use crate::segment::SackBlocks;
@@ -45,6 +50,12 @@ impl Receiver {
     fn echoes_nothing(&self) -> bool {
         let classic = matches!(self.ecn_rule, EcnRule::Rfc3168 | EcnRule::Dctcp);
         classic && !self.ece && !self.echo_ece && !self.early
+    }
+
+    /// Whether ACKs may carry more than SACK blocks: a receive window, or the counters of accurate ECN.
+    #[inline(always)]
+    pub fn answers_with_extras(&self) -> bool {
+        self.rule == AckRule::Linux || self.ecn_rule == EcnRule::AccEcn
     }
 
     /// Processes a data segment without SYN, CE and CWR on the fast path. Returns `None`, without effect, if it needs

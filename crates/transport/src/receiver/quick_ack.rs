@@ -22,7 +22,7 @@ const HELD_SHARE: (u64, u64) = (16, 25);
 /// Segments the application is assumed to read in the first round trip.
 const FIRST_READ: u64 = 10;
 /// Quick ACKs after a duplicate segment or a pause.
-const AGAIN: u32 = 16;
+pub(super) const AGAIN: u32 = 16;
 /// A pause: nothing arrived for this much longer than a round trip.
 const PAUSE: Span = Span::from_millis(200);
 /// Duplicate ACKs sent at once; later ones are compressed, for at most a third of a round trip and 1 ms.
@@ -40,7 +40,7 @@ pub(super) struct QuickAck {
     /// The most room, and the end of the window offered so far: no ACK takes any of it back.
     most_room: u64,
     edge: u64,
-    offers: bool,
+    pub(super) offers: bool,
     /// The most read in a round trip; start of the present count, and `rcv_nxt` then.
     most_read: u64,
     since: Time,
@@ -58,7 +58,7 @@ pub(super) struct QuickAck {
     /// The ACK number being duplicated; duplicates sent, and duplicates compressed since.
     of: u32,
     answered: u32,
-    held_back: u32,
+    pub(super) held_back: u32,
 }
 
 impl QuickAck {
@@ -104,6 +104,15 @@ impl QuickAck {
         u64::from(held) * self.mss * HELD_SHARE.0 / HELD_SHARE.1
     }
 
+    /// A data segment arrives. Returns whether the window opened by more than a segment, and whether a pause precedes it.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, now: Time, sent: Time, in_order: bool, held: u32) -> (bool, bool) {
+        self.measure(now, sent);
+        let paused = now.since(self.last) > self.rtt + PAUSE;
+        self.last = now;
+        (self.widen(in_order, held), paused)
+    }
+
     /// Opens the window by two segments for each arrival, and by what is left at the end; returns whether it did by
     /// more than a segment. A segment in order waits for the application as it is counted.
     fn widen(&mut self, in_order: bool, held: u32) -> bool {
@@ -116,7 +125,7 @@ impl QuickAck {
 
     /// The window to offer in segments with the next ACK: `next` is its number, `held` segments are out of order. Also
     /// whether less than half of the room is left, which ends quick ACKs.
-    fn offer(&mut self, next: u32, held: u32) -> (u32, bool) {
+    pub(super) fn offer(&mut self, next: u32, held: u32) -> (u32, bool) {
         let (from, left) = (u64::from(next) * self.mss, self.room.saturating_sub(self.taken(held)));
         self.edge = self.edge.max(from + self.window.min(left));
         (((self.edge - from) / self.mss) as u32, left < self.room / 2)
@@ -130,7 +139,8 @@ impl QuickAck {
 
     /// Autotuning: once per round trip makes room for twice the data read in it, plus its growth. The
     /// application has read everything before `next`; `held` segments are buffered.
-    fn follow(&mut self, now: Time, next: u32, held: u32) {
+    #[inline]
+    pub(super) fn follow(&mut self, now: Time, next: u32, held: u32) {
         if now.since(self.since) < self.rtt {
             return;
         }
@@ -152,10 +162,8 @@ impl Receiver {
     pub(super) fn observe(&mut self, now: Time, segment: &Segment, (echoed, marked): (bool, bool)) -> bool {
         let (in_order, held) = (segment.seq == self.rcv_nxt, self.held);
         let Some(quick_ack) = self.store.quick_ack() else { return false };
-        quick_ack.measure(now, segment.sent);
-        let paused = now.since(quick_ack.last) > quick_ack.rtt + PAUSE;
-        quick_ack.last = now;
-        if quick_ack.widen(in_order, held) {
+        let (opened, paused) = quick_ack.arrived(now, segment.sent, in_order, held);
+        if opened {
             self.quick_acks |= 1;
         }
         if paused || segment.seq < self.rcv_nxt {
@@ -204,7 +212,7 @@ impl Receiver {
 
     /// Whether each ACK carries the receive window.
     #[inline]
-    pub(super) fn offers_window(&self) -> bool {
+    pub fn offers_window(&self) -> bool {
         self.rule == AckRule::Linux && self.store.params.autotunes()
     }
 

@@ -341,6 +341,7 @@ impl Scoreboard {
     }
 
     /// Whether a segment is lost.
+    #[inline(always)]
     pub fn is_hole(&self, seq: u32) -> bool {
         seq < self.lost_edge && self.sacked.first_absent(seq, seq + 1).is_some()
     }

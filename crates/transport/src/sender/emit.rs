@@ -44,7 +44,7 @@ impl Sender {
 
     /// Records a retransmission: ACKs that start with it give no RTT sample, where an option asks for that.
     #[inline(never)]
-    fn record_retransmitted(&mut self, seq: u32) {
+    pub(super) fn record_retransmitted(&mut self, seq: u32) {
         let (una, max) = (self.ctx.seq.una, self.ctx.seq.max);
         if let Some(retransmitted) = self.ctx.retransmitted.get_mut() {
             retransmitted.note(seq, una, max);

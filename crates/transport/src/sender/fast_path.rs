@@ -5,19 +5,25 @@
 //! - a new full segment, while others are in flight, the retransmission timer runs, and no CWR is due.
 //!
 //! They are those of a sender that tracks no segment, with SACK or counted duplicates, with classic ECN or without;
-//! `untracked` has their preconditions, `tracked` the steps of RACK.
+//! `untracked` has their preconditions, `tracked` the steps of RACK, `paced` those of a paced sender with SACK.
 //!
 //! [`FastPath`] is recomputed after each input, so that sending looks neither at windows nor at options. `tests`
 //! compares both paths over random losses, reordering and duplicates.
 
+mod paced;
+mod retransmission;
+mod sends;
 mod tracked;
 mod untracked;
+
+pub use tracked::SegmentKind;
 
 use super::Sender;
 use crate::cc::Cc;
 use crate::connection::{Timer, NONE};
 use crate::params::Reduction;
 use crate::segment::{SackBlocks, Segment};
+use sends::{Pending, Sends};
 use units::Time;
 
 /// State of the fast path: which ACKs and segments may take it, recomputed after each input. Small, since every flow
@@ -40,43 +46,6 @@ pub(crate) struct FastPath {
     cwnd: u32,
 }
 
-/// Segments that may be ready besides those of [`Sender::poll_fast`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pending {
-    /// Nothing.
-    Nothing,
-    /// The segments of [`Sender::poll_tracked`].
-    Tracked,
-    /// Any segment: the slow path decides.
-    Any,
-}
-
-/// The new segments that may be sent on the fast path until the next input.
-#[derive(Clone, Copy, Debug)]
-struct Sends {
-    /// One past the last of them.
-    end: u32,
-    /// Whether others may be ready then.
-    slow_pending: bool,
-}
-
-impl Sends {
-    /// The slow path decides on every segment.
-    const SLOW: Sends = Sends { end: 0, slow_pending: true };
-    /// No segment may be sent.
-    const NOTHING: Sends = Sends { end: 0, slow_pending: false };
-
-    /// All before `past` and nothing else, if that ends before the `limit` of the data; `None` leaves all to the slow
-    /// path.
-    #[inline(always)]
-    fn until(past: Option<u32>, limit: u32) -> Sends {
-        match past {
-            Some(end) if end < limit => Sends { end, slow_pending: false },
-            _ => Sends::SLOW,
-        }
-    }
-}
-
 /// The steps of a sender that skip the general code, by its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Steps {
@@ -86,6 +55,8 @@ enum Steps {
     Untracked,
     /// Those of a sender with RACK.
     Tracked,
+    /// Those of a paced sender with SACK: its ACKs take the slow path.
+    Paced,
 }
 
 impl FastPath {
@@ -104,6 +75,8 @@ impl Sender {
             Steps::Untracked
         } else if self.is_tracked_eligible() {
             Steps::Tracked
+        } else if self.is_paced_eligible() {
+            Steps::Paced
         } else {
             Steps::Slow
         };
@@ -121,7 +94,7 @@ impl Sender {
                 self.fast.acks = if plain { Steps::Untracked } else { Steps::Slow };
             }
             Steps::Tracked => self.update_tracked_acks(),
-            Steps::Slow => {}
+            Steps::Paced | Steps::Slow => {}
         }
         self.update_fast_send();
     }
@@ -156,6 +129,7 @@ impl Sender {
                 self.set_fast_sends(sends);
             }
             Steps::Tracked => self.update_tracked_send(in_recovery),
+            Steps::Paced => self.update_paced_send(),
             Steps::Slow => {}
         }
     }
@@ -163,7 +137,7 @@ impl Sender {
     /// The new segments that may be sent on the fast path until the next input; in recovery all before
     /// `end_in_recovery`.
     #[inline(always)]
-    fn sends(&self, in_recovery: bool, end_in_recovery: impl Fn(&Sender) -> Option<u32>) -> Sends {
+    fn sends(&self, in_recovery: bool, end_in_recovery: impl FnOnce(&Sender) -> Option<u32>) -> Sends {
         if !self.opened || self.recovery.forced != NONE {
             return Sends::SLOW;
         }
@@ -282,7 +256,7 @@ impl Sender {
     ) -> bool {
         let may = self.fast.steps == Steps::Untracked && self.opened && ack == self.ctx.seq.una;
         if !may || !self.is_sack_without_ecn() {
-            return self.is_tracked() && self.on_sack_tracked(now, (ack, echo), blocks, before);
+            return self.has_rack_steps() && self.on_sack_tracked(now, (ack, echo), blocks, before);
         }
         let threshold = || self.ctx.threshold();
         let (parts, seq) = (&mut *self.recovery.parts, self.ctx.seq);
@@ -372,9 +346,12 @@ impl Sender {
         match self.fast.steps {
             Steps::Slow => return self.poll_segment(now),
             Steps::Untracked => {}
-            Steps::Tracked => {
-                if let Some((seq, size, push)) = self.poll_tracked(now) {
-                    return Some(Segment { push, ..Segment::data(seq, size, now) });
+            Steps::Tracked | Steps::Paced => {
+                if let Some((seq, size, kind)) = self.poll_tracked(now) {
+                    let (push, retransmit) =
+                        (kind == SegmentKind::Pushed, kind == SegmentKind::Retransmission);
+                    let ecn = self.codepoint();
+                    return Some(Segment { push, retransmit, ecn, ..Segment::data(seq, size, now) });
                 }
                 if self.fast.pending != Pending::Any {
                     return None;

@@ -342,7 +342,8 @@ impl LossRecovery {
     }
 
     /// The first segment marked lost and not retransmitted.
-    fn first_lost(&mut self, ctx: &mut Ctx) -> Option<u32> {
+    #[inline]
+    pub(crate) fn first_lost(&mut self, ctx: &Ctx) -> Option<u32> {
         self.parts.rack.lost.first(ctx.seq.una, ctx.seq.max)
     }
 

@@ -1,8 +1,9 @@
 //! Equality of the fast path and the slow path at both ends, over a path that loses, reorders and duplicates.
 
+use super::sends::Pending;
 use super::Steps;
 use crate::params::Params;
-use crate::receiver::{FastAck, Receiver};
+use crate::receiver::{CountingAck, FastAck, Receiver};
 use crate::segment::{Ack, Role, Segment};
 use crate::sender::Sender;
 use proptest::prelude::*;
@@ -47,6 +48,11 @@ struct Twins {
     plain: u32,
     /// ACKs with SACK blocks that took the fast path.
     blocks: u32,
+    /// Retransmissions that took the fast path.
+    again: u32,
+    /// Segments that a receiver with the rule `linux` or with accurate ECN took on its fast path.
+    extras: u32,
+    offers_window: bool,
 }
 
 impl Twins {
@@ -67,6 +73,9 @@ impl Twins {
             acks: 0,
             plain: 0,
             blocks: 0,
+            again: 0,
+            extras: 0,
+            offers_window: Receiver::new(params).offers_window(),
         };
         twins.send();
         twins
@@ -77,9 +86,11 @@ impl Twins {
         let [fast, slow] = &mut self.senders;
         loop {
             self.fast[1] += u32::from(fast.ctx.seq.nxt < fast.fast.end.max(fast.fast.tracked_end));
+            let retransmits = fast.fast.pending == Pending::Retransmission;
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
+            self.again += u32::from(retransmits && segment.retransmit);
             self.on_way.push_back(segment);
         }
         assert_eq!(
@@ -99,22 +110,23 @@ impl Twins {
         let [fast, slow] = &mut self.receivers;
         slow.on_segment(now, segment);
         let expected: Vec<Ack> = std::iter::from_fn(|| slow.poll_transmit(now)).collect();
+        let counts_marks = fast.counts_marks();
         let next = if segment.role == Role::Data && segment.ecn != Ecn::Ce && !segment.cwr {
             fast.on_segment_fast(now, segment.seq, segment.size, segment.sent)
         } else {
             None
         };
-        let plain = match next {
-            Some(plain) => plain,
+        let mut answers: Vec<Ack> = match next {
+            Some(plain) => plain.iter().map(whole).collect(),
+            None if self.offers_window => answer_with_window(fast, now, segment, &mut self.extras),
+            None if counts_marks => answer_with_counters(fast, now, segment, &mut self.extras),
             None => {
                 fast.on_segment(now, segment);
-                fast.poll_ack_fast()
+                fast.poll_ack_fast().iter().map(whole).collect()
             }
         };
-        let mut answers: Vec<Ack> = plain.iter().map(whole).collect();
         answers.extend(std::iter::from_fn(|| fast.poll_transmit(now)));
-        let stripped = |ack: &Ack| Ack { ace: 0, ..*ack };
-        assert!(answers.iter().map(stripped).eq(expected.iter().map(stripped)));
+        assert_eq!(answers, expected);
         assert_eq!(
             (fast.received(), fast.delivered_bytes(), fast.poll_timeout()),
             (slow.received(), slow.delivered_bytes(), slow.poll_timeout())
@@ -129,7 +141,10 @@ impl Twins {
         slow.on_ack(now, ack);
         self.plain += u32::from(ack.sack.is_empty());
         // As the engine does: other ACKs go to `on_ack`.
-        let plain = !ack.syn && !ack.ece && ack.window.is_none();
+        let plain = !ack.syn && !ack.ece && ack.bytes.is_none();
+        if let Some(window) = ack.window.filter(|_| plain) {
+            fast.update_window(ack.ack, window);
+        }
         let took = plain
             && if ack.sack.is_empty() {
                 fast.on_ack_fast(now, ack.ack, ack.echo)
@@ -194,6 +209,36 @@ impl Twins {
     }
 }
 
+/// The ACK with a receive window that a receiver returns for a segment on its fast path, none if it takes the slow path
+/// or waits. Counts the segments that take the fast path.
+fn answer_with_window(receiver: &mut Receiver, now: Time, segment: &Segment, taken: &mut u32) -> Vec<Ack> {
+    let plain = segment.role == Role::Data && segment.ecn == Ecn::NotEct && !segment.cwr;
+    let (number, push) = ((segment.seq, segment.size), segment.push);
+    let answer = if plain { receiver.on_segment_fast_linux(now, number, segment.sent, push) } else { None };
+    let Some(answer) = answer else {
+        receiver.on_segment(now, segment);
+        return Vec::new();
+    };
+    *taken += 1;
+    answer.iter().map(|(ack, window)| Ack { window: Some(*window), ..whole(ack) }).collect()
+}
+
+/// The same for a receiver with accurate ECN: the ACK has its counters.
+fn answer_with_counters(receiver: &mut Receiver, now: Time, segment: &Segment, taken: &mut u32) -> Vec<Ack> {
+    let unmarked = segment.role == Role::Data && segment.ecn != Ecn::Ce && !segment.cwr;
+    let number = (segment.seq, segment.size);
+    let answer =
+        if unmarked { receiver.on_segment_fast_accecn(now, number, segment.sent, segment.ecn) } else { None };
+    let Some(answer) = answer else {
+        receiver.on_segment(now, segment);
+        return Vec::new();
+    };
+    *taken += 1;
+    let whole =
+        |ack: CountingAck| Ack { ace: ack.ace, bytes: ack.bytes, ..Ack::plain(ack.ack, ack.size, ack.echo) };
+    answer.into_iter().map(whole).collect()
+}
+
 fn whole(plain: &FastAck<'_>) -> Ack {
     let FastAck { ack, echo, size, sack } = *plain;
     Ack { sack: sack.copied().unwrap_or_default(), ..Ack::plain(ack, size, echo) }
@@ -222,6 +267,21 @@ proptest! {
         supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
     ) {
         let mut twins = Twins::new(&params_of(&[("recovery", recovery), ("cc", cc)], ecn), supply);
+        fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
+    }
+
+    #[test]
+    fn fast_and_slow_path_of_paced_senders_are_equal(
+        fates in prop::collection::vec(any::<u8>(), 200..600),
+        // Up to this number of 256 segments are lost, reordered or duplicated.
+        harm in prop::sample::select(vec![0u8, 2, 19]),
+        profile in prop::sample::select(vec!["l4s", "rfc"]),
+        cc in prop::sample::select(vec!["prague", "cubic", "reno"]),
+        ecn in any::<bool>(),
+        pacing in prop::sample::select(vec!["auto", "window", "start"]),
+        supply in prop::sample::select(vec![20_000u64, 400_000, u64::from(u32::MAX)]),
+    ) {
+        let mut twins = Twins::new(&params_paced(profile, cc, ecn, pacing), supply);
         fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
     }
 
@@ -255,6 +315,33 @@ fn the_fast_path_of_rack_is_the_common_one() {
     }
 }
 
+/// It covers a receiver with the rule `linux` and the ACKs with its window: with rare losses most take the fast path.
+#[test]
+fn the_fast_path_takes_windows() {
+    let mut twins = Twins::new(&params_with("linux-7.3", "cubic", false), u64::from(u32::MAX));
+    for step in 0..2000u32 {
+        twins.step(if step % 497 == 0 { 0 } else { 100 });
+    }
+    let sent = twins.senders[0].counters().sent;
+    assert!(u64::from(twins.extras) * 5 > sent * 3, "{} of {sent}", twins.extras);
+    assert!(twins.fast[0] * 10 > twins.plain * 8, "{:?} of {}", twins.fast, twins.plain);
+}
+
+/// New segments of a paced sender with SACK take the fast path, with accurate ECN or without ECN.
+#[test]
+fn the_fast_path_takes_paced_segments() {
+    for rows in [[("profile", "l4s"), ("pacing", "auto")], [("cc", "cubic"), ("pacing", "window")]] {
+        let mut twins = Twins::new(&params_of(&rows, false), u64::from(u32::MAX));
+        for step in 0..2000u32 {
+            twins.step(if step % 997 == 0 { 0 } else { 100 });
+        }
+        let sent = twins.senders[0].counters().sent;
+        assert!(u64::from(twins.fast[1]) * 2 > sent, "{rows:?}: {:?} of {sent}", twins.fast);
+        let counts = twins.receivers[0].counts_marks();
+        assert!(!counts || u64::from(twins.extras) * 2 > sent, "{rows:?}: {} of {sent}", twins.extras);
+    }
+}
+
 /// It covers duplicate ACKs of RACK, too: with a loss in a hundred segments most take the fast path.
 #[test]
 fn the_fast_path_of_rack_takes_blocks() {
@@ -265,6 +352,20 @@ fn the_fast_path_of_rack_takes_blocks() {
         }
         let blocks = twins.acks - twins.plain;
         assert!(twins.blocks * 10 > blocks * 7, "{profile} {cc}: {} of {blocks}", twins.blocks);
+    }
+}
+
+/// It covers retransmissions of RACK: of four losses in a row the first is sent regardless of the window, on the slow
+/// path, and most of the others take the fast path.
+#[test]
+fn the_fast_path_of_rack_takes_retransmissions() {
+    for (profile, cc) in [("linux", "cubic"), ("linux-7.3", "cubic"), ("linux", "bbr"), ("linux", "bbr3")] {
+        let mut twins = Twins::new(&params_with(profile, cc, false), u64::from(u32::MAX));
+        for step in 0..4000u32 {
+            twins.step(if step % 97 < 4 { 0 } else { 100 });
+        }
+        let again = twins.senders[0].counters().retransmits;
+        assert!(u64::from(twins.again) * 2 > again, "{profile} {cc}: {} of {again}", twins.again);
     }
 }
 

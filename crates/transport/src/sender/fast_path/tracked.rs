@@ -1,9 +1,10 @@
 //! Fast path of a sender with RACK, paced or not: its segments are tracked one by one.
 //!
-//! Four steps skip the general code, with the same result bit for bit:
+//! Five steps skip the general code, with the same result bit for bit:
 //! - an ACK of new data without SACK and ECN echo, while nothing is SACKed, lost or probed for;
 //! - a duplicate ACK that SACKs one more segment above all others, without a timeout or a probe before;
 //! - a new full segment, while others are in flight, nothing is to be retransmitted and the retransmission timer runs;
+//! - a retransmission in fast recovery (`retransmission`);
 //! - a pacing timer that fires alone.
 
 use super::{Pending, Sender, Sends, Steps, NONE};
@@ -11,6 +12,17 @@ use crate::connection::Timer;
 use crate::params::{Handshake, Recovery};
 use crate::segment::SackBlocks;
 use units::{Span, Time};
+
+/// A segment of [`Sender::poll_tracked`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// New.
+    New,
+    /// New, the last of a burst of segmentation offload (PSH).
+    Pushed,
+    /// Sent again.
+    Retransmission,
+}
 
 impl Sender {
     /// Precondition: RACK without ECN and random delays, with a congestion control that does not watch every ACK.
@@ -31,26 +43,43 @@ impl Sender {
         self.fast.acks = if plain { Steps::Tracked } else { Steps::Slow };
     }
 
-    /// Recomputes which new segments may be sent on the fast path; [`Sender::update_fast_send`] calls it.
+    /// Recomputes which segments may be sent on the fast path; [`Sender::update_fast_send`] calls it.
     #[inline(never)]
     pub(super) fn update_tracked_send(&mut self, in_recovery: bool) {
-        let sends = self.sends(in_recovery, Sender::tracked_end_in_recovery);
+        let mut retransmits = false;
+        let sends = self.sends(in_recovery, |sender| {
+            let room = sender.room_in_recovery();
+            retransmits = room > 0 && sender.recovery.parts.rack.lost.len() > 0;
+            if retransmits {
+                None
+            } else {
+                sender.tracked_end_in_recovery(room)
+            }
+        });
         self.set_tracked_sends(sends);
+        if retransmits && !self.recovery.loss {
+            self.fast.pending = Pending::Retransmission;
+        }
     }
 
     /// Sets the segments of [`Sender::poll_tracked`].
     #[inline(always)]
-    fn set_tracked_sends(&mut self, sends: Sends) {
+    pub(super) fn set_tracked_sends(&mut self, sends: Sends) {
         self.fast.tracked_end = sends.end;
         self.fast.pending = if sends.slow_pending { Pending::Any } else { Pending::Tracked };
     }
 
-    /// One past the last new segment allowed in fast recovery, if nothing is to be retransmitted now. `None` leaves all
-    /// to the slow path: also after a timeout, and at the end of the receiver's window.
-    fn tracked_end_in_recovery(&self) -> Option<u32> {
-        let pipe = self.recovery.pipe(&self.ctx);
+    /// Segments that the window allows in recovery besides those in flight.
+    #[inline(always)]
+    fn room_in_recovery(&self) -> u32 {
         // An integer subtracted from a larger double needs no rounding here.
-        let room = (self.ctx.window.cwnd - f64::from(pipe)) as u32;
+        (self.ctx.window.cwnd - f64::from(self.recovery.pipe(&self.ctx))) as u32
+    }
+
+    /// One past the last new segment allowed in fast recovery if nothing is to be retransmitted and there is this much
+    /// room. `None` leaves all to the slow path: after a timeout, and at the end of the receiver's window.
+    #[inline(always)]
+    fn tracked_end_in_recovery(&self, room: u32) -> Option<u32> {
         if self.recovery.loss {
             return None;
         }
@@ -58,7 +87,7 @@ impl Sender {
             return Some(self.ctx.seq.max.min(self.ctx.seq.limit.saturating_sub(1)));
         }
         let past = self.ctx.seq.max.saturating_add(room);
-        (self.recovery.parts.rack.lost.len() == 0 && past <= self.ctx.seq.window_end()).then_some(past)
+        (past <= self.ctx.seq.window_end()).then_some(past)
     }
 
     /// Processes a cumulative ACK on the fast path; see [`Sender::on_ack_fast`].
@@ -111,15 +140,27 @@ impl Sender {
     /// Whether segments are sent by [`Sender::poll_tracked`].
     #[inline]
     pub fn is_tracked(&self) -> bool {
+        matches!(self.fast.steps, Steps::Tracked | Steps::Paced)
+    }
+
+    /// Whether the steps are those of RACK.
+    #[inline]
+    pub(in crate::sender) fn has_rack_steps(&self) -> bool {
         self.fast.steps == Steps::Tracked
     }
 
-    /// Same as [`Sender::poll_fast`] for a tracked sender, and whether the segment ends a burst of segmentation offload
-    /// (PSH). If pacing delays it, arms its timer and returns `None`; also if it waits for the rest of a burst.
+    /// Same as [`Sender::poll_fast`] for a tracked sender, with the kind of the segment. If pacing delays it, arms its
+    /// timer and returns `None`; also if it waits for the rest of a burst.
     #[inline(always)]
-    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32, bool)> {
+    pub fn poll_tracked(&mut self, now: Time) -> Option<(u32, u32, SegmentKind)> {
         if self.ctx.seq.nxt >= self.fast.tracked_end {
+            if self.fast.pending == Pending::Retransmission {
+                return self.poll_retransmission(now);
+            }
             return None;
+        }
+        if self.fast.steps == Steps::Paced {
+            return self.poll_paced(now);
         }
         let (seq, parts) = (self.ctx.seq.nxt, &self.recovery.parts);
         let missing = parts.board.sacked_count + parts.rack.lost.len();
@@ -147,8 +188,8 @@ impl Sender {
         if self.recovery.parts.rack.tlp.armed_at != now {
             self.recovery.arm_probe(&mut self.ctx, now);
         }
-        let push = self.ctx.offloads && self.ctx.tracking.burst.take_push();
-        Some((seq, self.size, push))
+        let pushed = self.ctx.offloads && self.ctx.tracking.burst.take_push();
+        Some((seq, self.size, if pushed { SegmentKind::Pushed } else { SegmentKind::New }))
     }
 
     /// Same as [`Sender::due_on_fast_path`] once [`Sender::poll_tracked`] has no segment to send.
@@ -165,7 +206,9 @@ impl Sender {
             return false;
         }
         self.ctx.quota = NONE;
-        self.recovery.parts.rack.tlp.armed_at = Time::NEVER;
+        if let Some(rack) = self.recovery.parts.rack.get_mut() {
+            rack.tlp.armed_at = Time::NEVER;
+        }
         true
     }
 }

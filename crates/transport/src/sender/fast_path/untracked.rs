@@ -65,14 +65,14 @@ impl Sender {
                 || self.ctx.quota < NONE / 2)
     }
 
-    /// The ECN codepoint of the segments of [`Sender::poll_fast`]. Only a SYN-ACK changes it: without ECN in a SYN that
-    /// was sent again, the connection has none.
+    /// The ECN codepoint of the segments of the fast path. Only a SYN-ACK changes it: without ECN in a SYN that was sent
+    /// again, the connection has none.
     #[inline]
     pub fn codepoint(&self) -> Ecn {
-        if self.ctx.ecn && self.ctx.capable == Some(Codepoint::Ect0) {
-            Ecn::Ect0
-        } else {
-            Ecn::NotEct
+        match self.ctx.capable {
+            Some(Codepoint::Ect0) if self.ctx.ecn => Ecn::Ect0,
+            Some(Codepoint::Ect1) if self.ctx.ecn => Ecn::Ect1,
+            _ => Ecn::NotEct,
         }
     }
 
