@@ -240,6 +240,9 @@ def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the
         "Against FQ-CoDel, defaults, the setting nearest the defaults: it costs p95 delay 59.00 ms, not 44.00 ms; "
         "utilisation is 9.000 ± 0.050 percentage points better"
     ) in text
+    # 59.004 and 59 ms differ by more than their intervals, and in no digit that is shown.
+    close = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=60.004)
+    assert "nearest the defaults: p95 delay is about the same; utilisation" in said(answer(best, close))
     # A setting within a factor of two of them needs no such sentence.
     assert "nearest the defaults" not in said(
         answer(fair("mine", "8 ms", None, used=88.0, worst=60.0), usual)

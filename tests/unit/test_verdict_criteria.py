@@ -149,8 +149,13 @@ def test_the_exchange_rate_follows_from_the_round_trip_unless_it_is_stated() -> 
     derived, stated = verdict_on(result), verdict_on(result, exchange=Exchange(0.25))
     assert derived is not None
     assert stated is not None
-    assert derived.exchange == "1 ms of delay counts as 1 point of utilisation and 1 % of loss as 5 points"
-    assert stated.exchange == "1 ms of delay counts as 0.25 points of utilisation and 1 % of loss as 5 points"
+    assert derived.exchange == (
+        "1 ms of delay counts as 1 point of utilisation, that of long transfers as a quarter of it and 1 % of loss as "
+        "5 points"
+    )
+    assert stated.exchange.startswith(
+        "1 ms of delay counts as 0.25 points of utilisation, that of long transfers"
+    )
 
 
 def test_a_queue_in_use_stays_unless_another_is_better() -> None:

@@ -106,3 +106,8 @@ def test_a_unit_in_words_is_singular_after_a_plain_one() -> None:
     assert shown == ["1 point", "−1 point", "0.2 points", "4 points", "1.0 points", "11 points"]
     assert wording.with_unit("1", "percentage points") == "1 percentage point"
     assert [wording.with_unit("1", unit) for unit in ("ms", "%", "")] == ["1 ms", "1 %", "1"]
+
+
+def test_values_read_alike_only_where_no_shown_digit_tells_them_apart() -> None:
+    pairs = [(99.996, 99.9999), (4.3021, 4.3023), (0.0, 0.0), (0.0, 0.3), (100.0, 99.94), (7.657, 244.3)]
+    assert [wording.reads_alike(*one) for one in pairs] == [True, True, True, False, False, False]

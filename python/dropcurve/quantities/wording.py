@@ -155,6 +155,17 @@ def amount(mean: float | None, half_width: float | None, unit: str, *, within: R
     return f"{with_unit(centre, shown)} ({half})"
 
 
+def reads_alike(first: float, second: float) -> bool:
+    """Whether two values of a measure are the same in the decimals that the larger of them is shown with.
+
+    Example:
+        >>> reads_alike(99.996, 99.9999)
+        True
+    """
+    places = decimals(max(abs(first), abs(second)), None)
+    return number(first, places) == number(second, places)
+
+
 def labels(names: Sequence[str]) -> dict[str, str]:
     """Returns the labels of variants in tables and verdicts: their names, of long ones the beginning and a number.
 

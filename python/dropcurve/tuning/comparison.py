@@ -34,7 +34,8 @@ def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Mea
         mine, other = best.measures[one.key], usual.measures[one.key]
         if mine.mean is None or other.mean is None:
             continue
-        if abs(mine.mean - other.mean) <= max(mine.half_width or 0.0, other.half_width or 0.0):
+        apart = max(mine.half_width or 0.0, other.half_width or 0.0)
+        if abs(mine.mean - other.mean) <= apart or wording.reads_alike(mine.mean, other.mean):
             kept.append(one.text)
             continue
         better = (mine.mean > other.mean) == (one.metric.better == "higher")
@@ -42,11 +43,7 @@ def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Mea
         changed[better].append(f"{one.text} {values[0]}, not {values[1]}")
     parts = [f"it buys {'; '.join(changed[True])}"] if changed[True] else []
     parts += [f"it costs {'; '.join(changed[False])}"] if changed[False] else []
-    parts += (
-        [f"{wording.listed(kept)} {'stays' if len(kept) == 1 else 'stay'} within the intervals"]
-        if kept
-        else []
-    )
+    parts += [f"{wording.listed(kept)} {'is' if len(kept) == 1 else 'are'} about the same"] if kept else []
     pair, goal = usual.difference[0], answer.question.goal
     if pair is not None and pair.half_width is not None and abs(pair.mean) > pair.half_width:
         by = beyond(abs(pair.mean), pair.half_width, goal.objectives[0])

@@ -113,8 +113,9 @@ def sentence(comparison: OtherDirection, margin: float) -> str:
     main = main_measures(list(comparison.measures), lambda one: comparison.measures[one][0])
     parts = []
     for one in main:
-        old, new = (wording.amount(value, None, one.unit) for value in comparison.measures[one])
-        if old != new:
+        before, after = comparison.measures[one]
+        if not wording.reads_alike(before, after):
+            old, new = (wording.amount(value, None, one.unit) for value in (before, after))
             parts.append(f"{one.text} goes from {old} to {new}")
     return (
         f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there "

@@ -228,7 +228,8 @@ def _against_default(answer: Findings, best: ValidationLine) -> Iterator[str]:
         before, after = rival.measures[one.key], best.measures[one.key]
         if before.mean is not None and after.mean is not None:
             old, new = (wording.amount(value, None, one.unit) for value in (before.mean, after.mean))
-            parts.append(f"{one.text} {'stays at' if old == new else f'goes from {old} to'} {new}")
+            same = wording.reads_alike(before.mean, after.mean)
+            parts.append(f"{one.text} {'stays at' if same else f'goes from {old} to'} {new}")
     pair, objective = rival.difference[0], goal.objectives[0]
     if pair is not None:
         by = beyond(abs(pair.mean), pair.half_width, objective)
