@@ -30,11 +30,12 @@ LINUX_METHOD = (
     "the queue crate replay the record and fail at the first verdict that differs. `exact`: nothing is random, "
     "or only the rounding of a byte, so that one of a number of draws must explain every verdict. "
     "`idle`: RED and GRED that notice idle time; each cycle of verdicts must follow from one random number, and GRED's "
-    "averages are the same to the byte. `mean`: drops, marks and sojourn times in each quarter of a second agree "
-    "within random error. `reference/linux/record.sh` records a kernel again."
+    "averages are the same to the byte. `acks`: bursts of acknowledgements that either filter of CAKE thins. `mean`: "
+    "drops, marks and sojourn times in each quarter of a second agree within random error. "
+    "`reference/linux/record.sh` records a kernel again."
 )
 #: Which module of the tests replays a record, by how its name begins.
-LINUX_MODULES = {"exact": "linux", "mean": "linux", "idle": "linux_idle"}
+LINUX_MODULES = {"exact": "linux", "mean": "linux", "idle": "linux_idle", "acks": "linux_acks"}
 
 
 def compare(context: Context) -> Area:
@@ -88,6 +89,11 @@ def counted(stem: str, rows: list[list[str]]) -> dict[str, int]:
     """Columns of a record; the last one is the fate of a packet, except for means and rows without a packet."""
     if stem.startswith("mean_"):
         return {"arrivals": sum(int(row[0]) for row in rows)}
+    if stem == "acks":
+        bursts = [" ".join(row).split(" | ") for row in rows]
+        offered = sum(len(acks.split()) * len(filters) for acks, *filters in bursts)
+        left = sum(len(one.split(",")) for _, *filters in bursts for one in filters)
+        return {"arrivals": offered, "drops": offered - left}
     asked = [row for row in rows if len(row) > 2 and row[1] == "a"] if stem.startswith("idle_") else []
     packets = [row for row in rows if row[1] not in ("a", "o", "-")] if stem.startswith("idle_") else rows
     fates = Counter(fate for row in packets for fate in "mx" if fate in row[-1])
