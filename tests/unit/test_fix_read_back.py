@@ -91,3 +91,12 @@ def test_a_buffer_of_junos_in_time_is_filled_at_the_rate_of_its_interface() -> N
     after, _ = rewrite.rewritten(JUNOS, be, exported)
     assert "schedulers be buffer-size temporal 11000\n" in after
     assert boxes.read(after, name="be").params == {"limit": "68750 B"}
+
+
+def test_a_priority_queue_of_junos_that_is_shaped_to_a_share_is_policed_to_it() -> None:
+    first = """set class-of-service schedulers ef priority strict-high
+set class-of-service schedulers ef shaping-rate percent 10
+set class-of-service scheduler-maps m forwarding-class expedited-forwarding scheduler ef
+"""
+    (above,) = boxes.read(f"{JUNOS}{first}", name="be").above
+    assert (above.title, above.police_bps) == ("ef", 5e6)

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_POLICY = re.compile(r"(?:policy-map|Service-policy output:)\s+(\S+)")
-_NESTED = re.compile(r"(?:service-policy|Service-policy :)\s+(?!output|input)(\S+)")
-_CLASS = re.compile(r"(?:class|Class-map:)\s+(\S+)")
+_POLICY = re.compile(r"(?:policy-map(?:\s+type\s+\S+)?|Service-policy output:)\s+(\S+)")
+_NESTED = re.compile(r"(?:service-policy|Service-policy :)\s+(?!output|input|type\s)(\S+)")
+_CLASS = re.compile(r"(?:class(?:\s+type\s+\S+)?|Class-map:)\s+(\S+)")
 _INTERFACE = re.compile(r"interface\s+(\S+)")
 #: The line above the policies of an interface in the output of ``show policy-map interface``.
 _SHOWN_INTERFACE = re.compile(r"[A-Z][A-Za-z-]*\d[\d/.:]*")
-_PLACED = re.compile(r"service-policy\s+output\s+(\S+)")
+_PLACED = re.compile(r"service-policy\s+(?:type\s+\S+\s+)?output\s+(\S+)")
 _SHAPE = re.compile(
     r"shape (?:average|peak)\s+(?P<stated>\d+)\s*(?P<unit>[kmg])?(?:bps)?(?!\S)"
     r"|shape \(average\) cir (?P<cir>\d+)|target shape rate (?P<target>\d+)"

@@ -48,7 +48,7 @@ def read(
     with WRED, else the first that is no priority class. Raises ScenarioError for a text without a queue, a name that is
     not there, and contradictions.
     """
-    policies_of = policies(text)
+    policies_of = _policies(text, origin)
     if alone := _policers(policies_of, rate_bps, text):
         return chosen(alone, name, what="class", origin=origin)
     _needs_rate(policies_of, rate_bps, origin)
@@ -61,11 +61,22 @@ def read_all(
     text: str, *, origin: str = "", rate_bps: float | None = None, packet_bytes: int = 1500, **_: Any
 ) -> list[Import]:
     """Every queue of the text, in its order. Raises ScenarioError as `read`."""
-    policies_of = policies(text)
+    policies_of = _policies(text, origin)
     if alone := _policers(policies_of, rate_bps, text):
         return alone
     _needs_rate(policies_of, rate_bps, origin)
     return [_of(policies_of, one, rate_bps, packet_bytes, origin) for one in _queues(policies_of, origin)]
+
+
+def _policies(text: str, origin: str) -> Policies:
+    """The policies of a text. Raises ScenarioError for those of NX-OS, whose statements have the same words with other
+    meanings."""
+    if re.search(r"^\s*policy-map\s+type\s+queuing\s", text, re.MULTILINE):
+        refuse(
+            "policy-map type queuing", "", "is of NX-OS, whose queues are not read",
+            "give its thresholds as --queue of dropcurve compare or tune", origin=origin,
+        )  # fmt: skip
+    return policies(text)
 
 
 def _needs_rate(policies: Policies, rate_bps: float | None, origin: str) -> None:

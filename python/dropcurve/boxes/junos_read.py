@@ -219,7 +219,7 @@ class _Configuration:
         for one in first[:1]:
             own = self.own(one)
             limited = any(words[-1] in ("exact", "rate-limit") for words in own if "transmit-rate" in words)
-            police = _shaped(own) or (self.promised(one, rate) if limited else None)
+            police = _shaped(own, rate) or (self.promised(one, rate) if limited else None)
             limit = self.buffer(one, rate, [])
             return (Priority(one, f"{PRIORITY_PKTS} pkts" if limit is None else f"{limit} B", police),)
         return ()
@@ -235,8 +235,11 @@ def _uses(words: list[str]) -> bool:
     return "schedulers" in words and "drop-profile-map" in words and words[-2] == "drop-profile"
 
 
-def _shaped(lines: list[list[str]]) -> float | None:
-    """The first shaping rate, in bit/s."""
+def _shaped(lines: list[list[str]], rate: float | None = None) -> float | None:
+    """The first shaping rate, in bit/s; a percentage is of ``rate``."""
+    for one in lines:
+        if one[-3:-1] == ["shaping-rate", "percent"] and rate is not None:
+            return real(one[-1], "shaping-rate percent") / 100.0 * rate
     stated = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
     return next((units.rate(f"{_metric(one)} bit/s") for one in stated if one != "0"), None)
 
