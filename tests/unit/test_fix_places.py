@@ -357,6 +357,7 @@ def test_the_hint_at_a_shaper_names_the_verb_that_has_the_option() -> None:
             OPENCONFIG.replace('"queue-management-profile": "P"', '"queue-management-profile": {"a": 1}'),
             "openconfig",
         ),
+        ("altq on igb1 hfsc bandwidth 20Mb queue { q }\nqueue q hfsc(default\n", "altq"),
     ],
 )
 def test_damaged_texts_are_read_and_rewritten_or_refused(text: str, box: str) -> None:

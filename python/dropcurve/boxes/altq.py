@@ -248,7 +248,9 @@ def rewritten(text: str, queue: Import, exported: Export) -> str | None:
     buckets = new.after("buckets")
     drops += [] if buckets is None else ["buckets", buckets]
     at = words.index(scheduler) + 1
-    end = words.index(")", at) + 1 if words[at : at + 1] == ["("] else at
+    end = at
+    if words[at : at + 1] == ["("]:
+        end = words.index(")", at) + 1 if ")" in words[at:] else len(words)
     words[at:end] = ["(", *kept, *drops, ")"] if kept or drops else []
     return pf.replaced(text, own, words)
 
