@@ -121,7 +121,11 @@ def test_undecided_says_what_would_settle_it() -> None:
     stored = said(replace(findings, replication_s=0.0))
     assert ": about 4 further replications would probably settle it; --until decided makes them" in stored
     text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
-    assert "the difference is that of the margin, so that only --margin 0." in text
+    assert (
+        "more than 1000 replications would settle it; --margin 0." in text and " does so with these" in text
+    )
+    alone = replace(line("open", 99.2, "undecided"), difference=(None,))
+    assert "they share too few runs; --until decided makes more" in said(answer(line("mine", 99.0), alone))
 
 
 def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..metrics.statistics import Paired
 from ..present import intervals
 from ..quantities import wording
+from ..verdict.equivalence import MOST_REPLICATIONS
 from .aggregation import where
 from .comparison import against_usual, bounded_by, says_nothing
 from .decision import are_fair_queues, complexity, default_distance, reported, short
@@ -334,9 +335,11 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
     amount = standing_of(answer, line).partition("(")[2].rstrip(")")
     by = f" ({amount})" if amount else ""
     if line.needed is None:
+        if pair is None or pair.half_width is None:
+            return f"Undecided against {name}{by}: they share too few runs; --until decided makes more"
         return (
-            f"Undecided against {name}{by}: the difference is that of the margin, so that only "
-            f"{_wider(answer, pair)} settles it"
+            f"Undecided against {name}{by}: more than {MOST_REPLICATIONS} replications would settle it; "
+            f"{_wider(answer, pair)} does so with these"
         )
     more = max(line.needed - answer.replications, 1)
     own = answer.replications if pair is None else pair.n
@@ -364,12 +367,9 @@ def _preferred(answer: Findings, line: ValidationLine) -> str:
     return "one nearer its defaults" if same and nearer else ""
 
 
-def _wider(answer: Findings, pair: Paired | None) -> str:
-    """The option with a margin at which the difference counts as equal, for runs that cannot tell it from the present
-    one."""
-    if pair is None or pair.half_width is None:
-        return "another --margin"
-    points = 1.1 * (abs(pair.mean) + pair.half_width) / answer.point
+def _wider(answer: Findings, pair: Paired) -> str:
+    """The option with a margin within which the difference counts as equal."""
+    points = 1.1 * (abs(pair.mean) + (pair.half_width or 0.0)) / answer.point
     return f"--margin {float(f'{points:.2g}'):g}"
 
 
