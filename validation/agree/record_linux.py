@@ -1,7 +1,8 @@
 """Records draws of six queues of Linux in virtual time: ``python -m validation.agree.record_linux 20`` adds 20 rows.
 
 Draw number n is the same configuration on every machine. A row is the mean over near delays, so that one trajectory is
-not taken for a mean; the kernel produces the same bytes each time, so a recorded row can be made again and compared.
+not taken for a mean; the same build of the kernel produces the same bytes each time, so a row can be recorded again and
+compared.
 """
 
 from __future__ import annotations
