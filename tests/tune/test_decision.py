@@ -233,6 +233,10 @@ def test_a_few_misses_too_many_may_be_chance() -> None:
     assert [decision.doubtful(missed, 36) for missed in (2, 4, 5)] == [True, True, False]
     assert [decision.doubtful(missed, 400) for missed in (21, 27, 28)] == [True, True, False]
     assert decision.doubtful(0, 1)
+    # Three of 72 runs may miss: with four no further run helps, and with three of 15 none of 57 may miss.
+    assert [decision.doubtful(missed, 36, 72) for missed in (2, 3, 4)] == [True, True, False]
+    assert [decision.doubtful(2, runs, 72) for runs in (15, 30)] == [True, True]
+    assert not decision.doubtful(3, 16, 72)
 
 
 def test_of_settings_of_a_fair_queue_that_tie_the_one_nearest_the_defaults_is_recommended() -> None:

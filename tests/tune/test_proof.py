@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -117,6 +118,24 @@ def test_designs_that_are_as_close_to_the_bound_as_a_refused_one_are_not_tried_a
     assert len(near) == 2 and all(line.holds and line.standing == "infeasible" for line in near)
 
 
+def test_enough_runs_of_its_own_speak_for_a_design_like_a_refused_one_until_several_were_refused() -> None:
+    bench, limits = Lucky(0.1), range(18_000, 18_700, 100)
+
+    def misses(replications: int, refused: int) -> bool:
+        validation = Validation(bench, Budget(100, replications=replications, fresh=6), 1, 0.2)
+        validation.run([tail_drop(limit) for limit in limits])
+        for limit in sorted(limits)[-refused:]:
+            block_of = proof.prove(bench, tail_drop(limit), 1, 0)
+            assert block_of is not None and not block_of.holds
+            validation.refuse(block_of)
+        return validation.misses(tail_drop(18_000))
+
+    # Of 24 runs none may break a bound that one of twenty breaks; of 48 runs one at least would.
+    assert misses(4, 1)
+    assert not misses(8, 1) and not misses(8, 3)
+    assert misses(8, 4)
+
+
 def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> None:
     bench = Lucky(0.1)
     stages, _ = proven(bench, 18_700)
@@ -221,6 +240,24 @@ def test_a_further_design_that_is_clearly_worse_gets_no_more_runs() -> None:
     }
     assert runs[worse.key] == ENOUGH * budget.fresh
     assert runs[close.key] == budget.replications * budget.fresh
+
+
+class Noisy(Lucky):
+    """The utilisation of each design has its own luck in each run, of 1.5 points, and 12 000 B are 0.3 behind."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        luck = random.Random(f"{candidate.key} {trial.seed}").gauss(0.0, 1.5)
+        found = super().row(candidate, trial)
+        return {**found, "utilisation": found["utilisation"] + luck}
+
+
+def test_a_further_design_that_is_behind_and_not_better_by_the_margin_gets_no_more_runs() -> None:
+    validation = Validation(Noisy(0.0), Budget(100, replications=30, fresh=6), 1, 0.2)
+    validation.run([tail_drop(15_000)])
+    assert validation.add(tail_drop(12_000))
+    stands, pair = validation.standing_of(tail_drop(12_000))
+    assert stands == "no better" and pair is not None and pair.mean > 0.0
+    assert ENOUGH <= validation.made(tail_drop(12_000)) < 25 < validation.made(tail_drop(15_000))
 
 
 def test_after_a_refusal_a_safer_design_leaves_time_for_the_next_block() -> None:

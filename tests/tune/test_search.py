@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -72,6 +73,26 @@ def test_the_search_finds_the_top_of_a_hill_beside_a_bound() -> None:
         outcome = Search(bench, seed, Budget(150)).go()
         assert bench.runs <= 150
         assert bench.expected(outcome.finalists[0]) < -97.5
+
+
+class Scattered(Hills):
+    """Every design has its own luck in each trial: three points of utilisation, one standard deviation."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        found = super().row(candidate, trial) or {}
+        luck = np.random.default_rng([trial.seed, zlib.crc32(candidate.key.encode())]).normal()
+        return {**found, "utilisation": found["utilisation"] + 3.0 * luck}
+
+
+def test_no_round_looks_for_less_than_the_validation_can_find() -> None:
+    gains = []
+    for bench in (Hills(), Scattered()):
+        search = Search(bench, 1, Budget(120))
+        search.go()
+        gains.append(search.evaluations.least_gain)
+    # A quarter of the margin of 0.2; or of the half-width of a difference over 24 runs.
+    assert gains[0] == pytest.approx(0.05)
+    assert gains[1] == pytest.approx(0.25 * 1.96 * 3.0 * (2.0 / 24.0) ** 0.5, rel=0.4)
 
 
 def test_the_search_does_not_hang_on_last_bits_of_linear_algebra(monkeypatch: pytest.MonkeyPatch) -> None:

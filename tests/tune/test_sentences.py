@@ -327,6 +327,8 @@ def check_usual(case: Case, match: re.Match[str]) -> None:
         default_distance(line.candidate) <= default_distance(one.candidate) for one in own
     )
     assert default_distance(best.candidate) >= default_distance(line.candidate) + UNUSUAL
+    assert bool(match["fails"]) == (line.standing == "infeasible")
+    assert line.holds or match["fails"] == ", which misses a bound"
     behind = statistics.mean(case.behind(line))
     if side := re.search(r" is [^;]* (better|worse)$", match["parts"]):
         assert (behind > 0) == (side[1] == "better")
@@ -412,8 +414,9 @@ FORMS = {
     r"No time was left for fresh seeds that took no part in choosing it, .*": check_unproven,
     rf"The worst run uses (?P<share>{NUMBER}) % of the bound on the delay; (?:more delay would buy (?:at most "
     rf"(?P<most>{NUMBER}) percentage points|(?P<nothing>nothing))|(?P<why>.*))": check_budget,
-    r"Against (?P<name>.*), the setting nearest the defaults: (?P<parts>.*)": check_usual,
-    rf"Against (?!.*, the setting nearest the defaults: ).*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to "
+    r"Against (?P<name>.*), the setting nearest the defaults(?P<fails>, which (?:misses a bound|is not sure to "
+    r"hold))?: (?P<parts>.*)": check_usual,
+    rf"Against (?!.*, the setting nearest the defaults).*?: (?:p95 delay (?:goes from (?P<before>{NUMBER}) ms to "
     rf"(?P<after>{NUMBER}) ms|stays at [^,]*))?(?:, )?(?:.* is .* (?P<side>better|worse)|.* is undecided after "
     r"(?P<undecided>\d+) runs?|.* differs by at most .*|.* is the same)?": check_against,
     r"Of (?P<rivals>\d+) rivals on the same runs, (?P<counts>.*)|(?P<every>The only rival|Both rivals|All \d+ rivals) "

@@ -95,9 +95,13 @@ class HasDelay(Protocol):
 Delayed = TypeVar("Delayed", bound=HasDelay)
 
 
-def doubtful(missed: int, runs: int) -> bool:
-    """Whether a design that missed a bound in the share ``missed`` of its runs may still hold it in nineteen of twenty:
-    a binomial test at 5 % does not reject that."""
+def doubtful(missed: int, runs: int, most: int = 0) -> bool:
+    """Whether a design that missed a bound in ``missed`` of its runs may still hold it in nineteen of twenty: a
+    binomial test at 5 % does not reject that, nor that it will have held it so often after ``most`` runs, the largest
+    number that it gets."""
+    allowed = int((1.0 - HOLDS) * most + 1e-9)
+    if most > runs and chance_of_fewer(allowed - missed + 1, most - runs) < DOUBT:
+        return False
     return 1.0 - chance_of_fewer(missed, runs) >= DOUBT
 
 
@@ -128,6 +132,13 @@ def standing(
     if equivalence.relation(-pair.mean, wide, margin) == "better":
         return "better", pair
     return "no better" if pair.mean - narrow > -margin else "undecided", pair
+
+
+def is_behind(rival: DecisionRow, best: DecisionRow, margin: float) -> bool:
+    """Whether a rival holds every constraint, is behind, and is no better by more than the margin: further runs would
+    only say by how much it is behind."""
+    stands, pair = standing(rival, best, margin)
+    return stands == "no better" and pair is not None and pair.mean > 0.0
 
 
 def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = False) -> DecisionRow:

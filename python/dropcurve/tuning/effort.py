@@ -30,6 +30,8 @@ RUNS, FEWEST, FEWEST_LARGE = 1500, 100, 40
 LARGE = 2.5e6
 #: Share of all runs for the steps after the search.
 OUTSIDE = 0.5
+#: Replications of a validation are added until every rival is decided, or up to this multiple of the first ones.
+MOST = 4
 #: Least number of trials for the size of a point: the two ends of the ranges.
 ENDS = 2
 #: Estimates for planning: initial designs, those that a brief answer leaves out, parameters of the recommendation.
@@ -90,6 +92,10 @@ class Budget:
         validation = designs * self.replications * (self.fresh if axes else 1)
         around = PARAMETERS * (2 if self.brief else 4) * conditions
         return validation + around + axes * self.seeds * (7 if self.brief else 18)
+
+    def validated(self, question: Question) -> int:
+        """Largest number of runs of a design in the validation."""
+        return MOST * self.replications * (self.fresh if question.varying else 1)
 
 
 #: Factor on the replications where there is one condition: a replication is one run then.

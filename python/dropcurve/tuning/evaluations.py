@@ -6,6 +6,7 @@ likely to be the best of its family is run in further trials, until all have bee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,12 +20,17 @@ from .surrogate import Surrogate
 AGAIN, LIKELY = 2, 0.2
 #: If all trials need at least this many evaluations of a setting, one evaluation is too few to judge it by.
 SMALL = 4
+#: Share of the smallest difference that the validation can find below which no expected improvement is worth a round.
+IDLE = 0.25
+#: Half-width of a 95 % interval in standard deviations.
+WIDE = 1.96
 
 
 @dataclass
 class Evaluations:
     """The evaluations of one search in its ``first`` trials, ``size`` of them at a time. Families without a surrogate
-    (where there are several objectives) are only run."""
+    (where there are several objectives) are only run. The validation compares two designs by ``validated`` runs of each
+    at most; a difference of ``margin`` points matters."""
 
     bench: Bench
     target: Target
@@ -32,6 +38,17 @@ class Evaluations:
     size: int
     studies: dict[str, FamilyStudy] = field(default_factory=dict)
     surrogates: dict[str, Surrogate] = field(default_factory=dict)
+    margin: float = 0.0
+    validated: int = 0
+
+    @property
+    def least_gain(self) -> float:
+        """Expected improvement in points from which on a round is worth its runs: a share of the margin or, where runs
+        scatter so much that the validation cannot find a difference of that size, of the half-width that it reaches."""
+        deviations = [one.deviation for one in self.surrogates.values() if one.ready]
+        known = self.validated > 0 and bool(deviations)
+        half = WIDE * math.sqrt(2.0 / self.validated) * min(deviations) if known else 0.0
+        return IDLE * max(self.margin, half)
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         """Executes runs, as `Bench.run` does, and adds them to the surrogate of their family."""
@@ -122,9 +139,9 @@ class Evaluations:
         return [one for one, chance in zip(some, chances, strict=True) if chance > LIKELY][:AGAIN]
 
     def may_improve(
-        self, best: Candidate, solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]], gain: float
+        self, best: Candidate, solved: Mapping[str, Sequence[tuple[Candidate, Coordinates]]]
     ) -> bool:
-        """Whether the surrogate of some family expects to improve on a design by more than ``gain`` points, given the
+        """Whether the surrogate of some family expects to improve on a design by more than `least_gain`, given the
         designs that were ``solved`` and run so far; an unevaluated family may."""
         promising = False
         for kind, study in self.studies.items():
@@ -134,7 +151,7 @@ class Evaluations:
             surrogate = self.surrogates[kind]
             if surrogate.fit() and study.tried:
                 self.point(kind, 0, self.expected([best])[best.key])
-                promising = promising or self.promises(kind, gain)
+                promising = promising or self.promises(kind)
             else:
                 promising = promising or kind not in solved
         return promising
@@ -202,10 +219,10 @@ class Evaluations:
         study.enqueue(surrogate.propose(tried, count, incumbent))
         return True
 
-    def promises(self, kind: str, gain: float) -> bool:
-        """Whether a family is expected to improve on the incumbent by more than ``gain`` points, as far as is known."""
+    def promises(self, kind: str) -> bool:
+        """Whether a family is expected to improve on the incumbent by more than `least_gain`, as far as is known."""
         surrogate = self.surrogates.get(kind)
-        return surrogate is None or not surrogate.ready or surrogate.gain > gain
+        return surrogate is None or not surrogate.ready or surrogate.gain > self.least_gain
 
     def _ranked(self, kind: str) -> list[Candidate]:
         """The settings of a family by expected loss; none before its surrogate is fitted."""

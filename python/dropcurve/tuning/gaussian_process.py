@@ -59,17 +59,18 @@ class Observations:
 @dataclass
 class GaussianProcess:
     """The process of one measure: `fit` it, then evaluate it. ``hyper`` has the logarithms of the length
-    scales, own, noise and shared."""
+    scales, own, noise and shared, ``mean`` is that of the values."""
 
     hyper: list[float] = field(default_factory=list)
+    mean: float = 0.0
     _fitted: int = 0
     _relative_noise: dict[int, float] = field(default_factory=dict)
 
     def fit(self, observations: Observations, values: Array) -> None:
         """Fits to values; hyper-parameters of maximum posterior probability, searched from the last ones on."""
-        self._observed, self._mean = observations, float(values.mean())
+        self._observed, self.mean = observations, float(values.mean())
         self._spread = max(float(values.std()), 1e-9)
-        self._scaled = (values - self._mean) / self._spread
+        self._scaled = (values - self.mean) / self._spread
         self._gaps = (observations.points.T[:, :, None] - observations.points.T[:, None, :]) ** 2
         self._alike = _same(observations.conditions, observations.conditions)
         self._level = LEVEL * (1.0 + self._alike)
@@ -90,7 +91,7 @@ class GaussianProcess:
         reached = _solve(self._lower, across)
         own = math.exp(self.hyper[-3])
         left = 1.0 + own + 2.0 * LEVEL - (reached**2).sum(axis=0)
-        mean = self._mean + self._spread * (reached.T @ self._weights)
+        mean = self.mean + self._spread * (reached.T @ self._weights)
         variance = np.maximum(left, 0.0) * self._size * self._spread**2
         return mean.reshape(len(points), conditions), variance.reshape(len(points), conditions)
 
@@ -107,7 +108,7 @@ class GaussianProcess:
         whole = np.kron(common, 1.0 + own * same) + np.kron(np.ones_like(common), LEVEL * (1.0 + same))
         left = (whole - reached.T @ reached) * self._size
         left[np.diag_indices(len(left))] += 1e-9 + 1e-6 * float(np.diag(left).mean())
-        mean = self._mean + self._spread * (reached.T @ self._weights)
+        mean = self.mean + self._spread * (reached.T @ self._weights)
         values = mean + self._spread * (draws @ _root(left).T)
         return np.asarray(values.reshape(len(draws), len(points), conditions))
 
@@ -129,6 +130,11 @@ class GaussianProcess:
         noise, shared = math.exp(self.hyper[-2]), math.exp(self.hyper[-1])
         relative_noise = np.array([self._relative_noise.get(number, 1.0) for number in range(conditions)])
         return np.asarray(self._spread * np.sqrt(self._size * noise * (relative_noise + shared)))
+
+    @property
+    def own_noise(self) -> float:
+        """Standard deviation of the noise that runs of a common trial do not share, pooled over the conditions."""
+        return self._spread * math.sqrt(self._size * math.exp(self.hyper[-2]))
 
     def _weigh(self) -> None:
         """Estimates the noise of each condition, and down-weights outliers by their leave-one-out residuals."""

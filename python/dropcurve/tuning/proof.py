@@ -84,12 +84,17 @@ class Proof:
 
     @property
     def _rejected(self) -> bool:
-        return chance_of_fewer(round(self.missed * self.runs) + 1, self.runs) <= WRONG
+        return rejects(round(self.missed * self.runs), self.runs)
 
     @property
     def missed(self) -> float:
         """The share of runs that broke a constraint, of the one that was broken most often."""
         return max((1.0 - one.held / one.runs if one.runs else 1.0 for one in self.kept), default=0.0)
+
+
+def rejects(missed: int, runs: int) -> bool:
+    """Whether a binomial test rejects that one run of twenty breaks a bound, where ``missed`` of ``runs`` did."""
+    return chance_of_fewer(missed + 1, runs) <= WRONG
 
 
 def prove(

@@ -3,15 +3,24 @@
 Close steps come first, as the edge of a bound is steep on most links. Where delays scatter so much that close steps
 change little, as on a link whose rate varies, wide ones follow until one holds, and the gap to the last that does not
 is halved: what lies between a design that misses its bound and one that leaves half of it unused is often the best.
+
+Where few runs of a design exceed the bound by much, and the delay falls more slowly than the scale, the runs tell how
+far the step has to be: the excess that one run of twenty passes, over the elasticity of the delay (`elasticity`). Steps
+that are shorter than that are left out, as each would take as many runs to be refused. So are scales above one that a
+validated design with the same other parameters has and misses a bound with.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
+from ..metrics import statistics
 from . import proof as proofs
 from .candidates import Candidate
 from .challengers import Challengers
+from .constraint import direction, excess_ratio
+from .decision import HOLDS
 from .outcome import SearchOutcome
 from .search_space import Coordinates, Family
 from .validation import NEAR_MISS, Validation
@@ -22,6 +31,15 @@ CLOSE, WIDE = (0.98, 0.96, 0.91, 0.85), (0.74, 0.6, 0.45, 0.3)
 HALVINGS = 2
 #: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
+#: Elasticity of the delay before there are runs (it is proportional to the scale), the standard deviation of that, and
+#: the least one.
+PROPORTIONAL, UNSURE, LEAST = 1.0, 0.5, 0.2
+#: Ratio of two scales between which none is tried.
+ADJACENT = 0.98
+#: Least variance of the logarithm of the delay between runs.
+LEAST_VARIANCE = 1e-4
+#: Share of the step that follows from the runs from which on a factor is tried.
+SURELY = 0.7
 
 
 def take(validation: Validation, outcome: SearchOutcome, challengers: Challengers) -> bool:
@@ -38,13 +56,8 @@ def step_back(
 ) -> None:
     """Validates a refused design with a safer scale; of one that broke its bound too often moved by at least the excess
     that few of its runs pass."""
-    _of(
-        failed.candidate,
-        validation,
-        outcome,
-        challengers,
-        1.0 if failed.holds else math.exp(-max(failed.over, 0.0)),
-    )
+    over = max(failed.over, 0.0)
+    _of(failed.candidate, validation, outcome, challengers, over, 1.0 if failed.holds else math.exp(-over))
 
 
 def secure(validation: Validation, outcome: SearchOutcome, challengers: Challengers) -> None:
@@ -60,35 +73,120 @@ def _of(
     validation: Validation,
     outcome: SearchOutcome,
     challengers: Challengers,
+    over: float | None = None,
     most: float = 1.0,
 ) -> None:
+    """Validates a design with a safer scale, by a factor of ``most`` at least; ``over`` is the logarithm of the excess
+    that has to go, by default that which one of twenty of its runs passes."""
     space, coordinates = outcome.in_space(candidate, validation.bench.question)
     if space is not None and coordinates is not None:
-        nearest(candidate, space, coordinates, validation, challengers, most)
+        step = _step(candidate, space, coordinates, validation, outcome, over)
+        nearest(candidate, space, coordinates, validation, outcome, challengers, min(most, step))
+
+
+def _step(
+    candidate: Candidate, space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome,
+    over: float | None = None,
+) -> float:  # fmt: skip
+    """Factor on the scale of a design above which no safer one is tried."""
+    over = _over(candidate, validation) if over is None else over
+    return math.exp(-SURELY * over / elasticity(candidate, space, coordinates, validation, outcome))
+
+
+def _over(candidate: Candidate, validation: Validation) -> float:
+    """Logarithm of value / bound that one of twenty runs of a design passes; 0 if that is within the bounds."""
+    excesses = sorted(
+        excess_ratio(validation.bench, candidate, trial)
+        for some in validation.trials(candidate)
+        for trial in some
+    )
+    allowed = math.ceil((1.0 - HOLDS) * len(excesses))
+    return max(0.0, excesses[-1 - allowed]) if len(excesses) > allowed else 0.0
+
+
+def _siblings(
+    space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome
+) -> Iterator[tuple[Candidate, float]]:
+    """The validated designs of a family with these coordinates except for the scale, with the logarithm of theirs over
+    this scale, turned so that the bounds hold below."""
+    sign = direction(validation.bench.question.goal) or 1
+    for other in validation.candidates:
+        there = outcome.in_space(other, validation.bench.question)[1] if other.kind == space.kind else None
+        if there is not None and all(
+            math.isclose(there[name], value, rel_tol=1e-3)
+            for name, value in coordinates.items()
+            if name != space.scale
+        ):
+            yield other, sign * math.log(there[space.scale] / coordinates[space.scale])
+
+
+def elasticity(
+    candidate: Candidate, space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome
+) -> float:  # fmt: skip
+    """Change of the logarithm of the delay over that of the scale: the mean, by ridge regression from `PROPORTIONAL`,
+    over the validated designs that differ from this one in the scale alone, in common trials."""
+    bench = validation.bench
+    own = [trial for some in validation.trials(candidate) for trial in some]
+    excesses = {trial: excess_ratio(bench, candidate, trial) for trial in own}
+    variance = statistics.deviation(list(excesses.values())) ** 2 if len(own) > 1 else 0.0
+    variance = max(variance, LEAST_VARIANCE)
+    total, weight = PROPORTIONAL / UNSURE**2, 1.0 / UNSURE**2
+    for other, step in _siblings(space, coordinates, validation, outcome):
+        for trial in own[: sum(map(len, validation.trials(other)))]:
+            change = excess_ratio(bench, other, trial) - excesses[trial]
+            total += step * change / variance
+            weight += step**2 / variance
+    return min(max(total / weight, LEAST), PROPORTIONAL)
+
+
+def known_gap(
+    space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome
+) -> tuple[float, float]:
+    """The smallest factor on the scale, up to 1, with which a validated design misses a bound, and the largest one
+    below it with which one holds all of them (0: none)."""
+    steps = [
+        (math.exp(step), validation.misses(one))
+        for one, step in _siblings(space, coordinates, validation, outcome)
+        if step <= 0.0
+    ]
+    misses = min((factor for factor, missed in steps if missed), default=1.0)
+    return misses, max((factor for factor, missed in steps if not missed and factor < misses), default=0.0)
 
 
 def nearest(
-    candidate: Candidate, space: Family, coordinates: Coordinates, validation: Validation, challengers: Challengers,
-    most: float = 1.0,
+    candidate: Candidate, space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome,
+    challengers: Challengers, most: float = 1.0,
 ) -> None:  # fmt: skip
     """Validates a design with its scale moved by a factor of ``most`` at least, until one holds its bounds or is behind
     the recommendation."""
-    misses = 1.0
-    for factor in [one for one in (*CLOSE, *WIDE) if one <= most] or WIDE[-1:]:
+    misses, holds = known_gap(space, coordinates, validation, outcome)
+    if misses <= WIDE[-1] or holds >= ADJACENT * misses:
+        return
+    most, skipped = min(most, ADJACENT * misses if misses < 1.0 else most), False
+    for factor in (*CLOSE, *WIDE):
+        if factor <= holds:
+            break
+        if factor > most and factor != WIDE[-1]:
+            skipped = True
+            continue
         safer = challengers.safer(candidate, space, coordinates, factor)
         if safer is None:
             continue
         if not validation.add(safer):
             return
         if validation.clears(safer):
+            holds = factor
             break
         if factor in WIDE and _is_behind(safer, validation):
             return
-        misses = factor
+        misses, skipped = factor, False
+        at = outcome.in_space(safer, validation.bench.question)[1]
+        if at is not None:
+            most = min(most, factor * _step(safer, space, at, validation, outcome))
     else:
         return
-    holds = factor
-    for _ in range(HALVINGS if factor in WIDE else 0):
+    far = skipped or factor in WIDE
+    for _ in range(HALVINGS if far else 0):
         middle = math.sqrt(misses * holds)
         safer = challengers.safer(candidate, space, coordinates, middle)
         if safer is None or not validation.add(safer):

@@ -43,8 +43,6 @@ KNOWN = 0.35
 GRACE = 3
 #: One round in this number goes to families that are clearly behind.
 RARELY = 3
-#: Share of the margin below which no expected improvement is worth a round.
-IDLE = 0.25
 #: Share of the runs for screening.
 SCREENING = 0.25
 #: Settings of a family run at every condition at the end, as a multiple of its finalists.
@@ -94,7 +92,10 @@ class Search:
             )
             most = min(most, max(1, int(0.5 * self.effort.runs / wanted)))
         self.half = self.first[:most]
-        self.evaluations = Evaluations(self.bench, self.question.target, self.first, most, self.studies)
+        self.evaluations = Evaluations(
+            self.bench, self.question.target, self.first, most, self.studies, margin=self.margin,
+            validated=self.effort.validated(self.question),
+        )  # fmt: skip
 
     def _family(self, kind: str) -> Family:
         return family(kind, self.question.room, space=self.question.space.get(kind))
@@ -134,8 +135,7 @@ class Search:
 
     def _cannot_improve(self, solving: Solving, best: Candidate) -> bool:
         """Whether little improvement is possible and no surrogate expects any."""
-        gain = IDLE * self.margin
-        return solving.nearly_settled and not self.evaluations.may_improve(best, self._solved, gain)
+        return solving.nearly_settled and not self.evaluations.may_improve(best, self._solved)
 
     def _start_studies(self) -> None:
         """Starts every study with the initial designs of its family."""
@@ -236,7 +236,7 @@ class Search:
         for study in self.studies.values():
             # If one evaluation covers few of the trials, other points are more useful than screening.
             many = len(study.family.axes) > 2 and not self.evaluations.brief
-            many = many and self.evaluations.promises(study.family.kind, IDLE * self.margin)
+            many = many and self.evaluations.promises(study.family.kind)
             cost = 4 * (len(study.family.axes) + 1) * len(self.half)
             if many and spent + cost <= SCREENING * self.effort.runs and self._fits(cost, SEARCH / 2):
                 spent += cost
@@ -287,7 +287,7 @@ class Search:
                 if number < GRACE or number % RARELY == 0 or not lost or self.several:
                     if not self._pointed(kind, best) and mine is not None and number > 0:
                         study.near(self.evaluations.best_few(self.whole, kind, FEW), NEAR)
-                    if number < GRACE or self.evaluations.promises(kind, IDLE * self.margin):
+                    if number < GRACE or self.evaluations.promises(kind):
                         asked += [(study, ticket, one) for ticket, one in study.ask(BATCH)]
             idle = idle + 1 if not asked else 0
             if idle > RARELY:

@@ -337,6 +337,9 @@ class Stages:
             best = validation.decide()
             for one in self._near(best, validation, outcome, FACTORS, self._deciding, scale=False):
                 validation.add(one)
+            if self.clock.seconds is None and not self._costly:
+                # Rivals of the refused design were decided against that one.
+                settling.settle(validation)
 
     @property
     def _deciding(self) -> float:

@@ -100,6 +100,17 @@ class Surrogate:
         weights = np.array([weight for _, weight in HERMITE])
         return [float(one) for one in weights @ self._over(self._losses(samples))]
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the loss (points, without penalties) between runs that is no luck of a common trial."""
+        total = 0.0
+        for one, point in zip(self.bench.question.goal.objectives, self.bench.scales, strict=True):
+            for weight, term in one.terms:
+                process, scale = self._processes[term.key], self._scales[term.key]
+                wide = process.own_noise * (math.exp(process.mean) if scale.log else 1.0)
+                total += (weight * wide / point) ** 2
+        return math.sqrt(total)
+
     def propose(self, tried: Sequence[Array], count: int, incumbent: float = math.inf) -> list[Array]:
         """Points of largest expected improvement over all that was tried and over a loss of ``incumbent``, each given
         the points before it. The expected improvement of the first (points) is stored in ``gain``."""

@@ -26,28 +26,29 @@ from .decision import (
     complexity,
     doubtful,
     ideal,
+    is_behind,
     leaves_delay_open,
     recommended,
     reported,
     standing,
 )
-from .effort import Budget
+from .effort import MOST, Budget
 from .names import setting
-from .proof import Proof
+from .proof import Proof, rejects
 from .study import front, knee
 
 #: Fewest replications for an interval.
 LEAST = 2
 #: Distance of the seeds of replications from those of the search.
 APART = 1_000_000
-#: Replications are added until every rival is decided, or up to this multiple of the first ones.
-MOST = 4
 #: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer).
 ENOUGH = 3
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
 #: Runs of which one may miss a bound.
 ONE_MISS = round(1.0 / (1.0 - HOLDS))
+#: Largest number of refused designs up to which enough runs of their own speak for others.
+LENIENT = 3
 #: Number of runs that miss a bound after which a design gets no more runs.
 MISSES = 2.5
 
@@ -104,7 +105,7 @@ class Validation:
 
     def add(self, candidate: Candidate) -> bool:
         """Validates one more design in the replications of the recommendation for which there is time, until it is
-        clearly worse or infeasible; False if there is time for one only."""
+        clearly worse, infeasible, or behind and no better by the margin; False if there is time for one only."""
         if candidate.key in self._made:
             return True
         count = max(self._made.values())
@@ -115,7 +116,11 @@ class Validation:
         if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
         for number in range(count):
-            if not self.extend([candidate], number + 1, until=self.until) or self.is_lost(candidate):
+            done = self.extend([candidate], number + 1, until=self.until)
+            late = not self.several and number + 1 >= ENOUGH
+            if not done or self.is_lost(candidate):
+                break
+            if late and is_behind(self._row(candidate), self._row(self.best or self.decide()), self.margin):
                 break
         if self.made(candidate) < min(LEAST, count):
             self._made.pop(candidate.key, None)
@@ -249,7 +254,7 @@ class Validation:
         runs = sum(len(some) for some in self.trials(candidate))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
         ahead = ahead and candidate.key not in self.refused
-        return ahead and doubtful(round(self._row(candidate).broken * runs), runs)
+        return ahead and doubtful(round(self._row(candidate).broken * runs), runs, self.most * self.fresh)
 
     def made(self, candidate: Candidate) -> int:
         """Number of replications of a design."""
@@ -356,15 +361,20 @@ class Validation:
         return DecisionRow(
             candidate, tuple(losses), missed, sum(excess) / max(len(excess), 1),
             self.drifted.get(candidate.key), self.delay_of(candidate),
-            candidate.key != self.proven and any(self._like(candidate, proof) for proof in self.refused.values()),
+            candidate.key != self.proven and any(
+                self._like(candidate, proof, missed) for proof in self.refused.values()
+            ),
         )  # fmt: skip
 
-    def _like(self, candidate: Candidate, proof: Proof) -> bool:
+    def _like(self, candidate: Candidate, proof: Proof, missed: float) -> bool:
         """Whether a design is as likely to break a bound as a refused one of its discipline: in the mean of their
-        common trials its excess is lower by less than that was over the bound."""
+        common trials its excess is lower by less than that was over the bound; enough runs of its own speak for it."""
         other = proof.candidate
         if candidate.key == other.key or candidate.kind_as_loaded != other.kind_as_loaded:
             return candidate.key == other.key
+        own = sum(len(some) for some in self.trials(candidate))
+        if len(self.refused) <= LENIENT and rejects(round(missed * own), own):
+            return False
         count = min(self.made(candidate), self._made.get(other.key, 0))
         trials = [trial for number in range(count) for trial in self._replication(number)]
         ratios = [
