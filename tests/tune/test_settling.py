@@ -51,6 +51,18 @@ def undecided(validation: Validation) -> list[Candidate]:
     ]
 
 
+def test_rivals_with_few_replications_get_more_though_the_recommendation_has_all() -> None:
+    validation = Validation(Noisy(), Budget(100, replications=4, fresh=4), 1, 0.2)
+    validation.run([tail_drop(10_000)])
+    validation.extend([tail_drop(10_000)], validation.most, until=None)
+    late = tail_drop(8_000)
+    validation.candidates.append(late)
+    validation.extend([late], 2, until=None)
+    assert validation.decide().key == tail_drop(10_000).key and not validation.is_decided(late)
+    settling.settle(validation)
+    assert validation.is_decided(late) and 2 < validation.made(late) <= validation.most
+
+
 def test_spare_runs_decide_rivals_that_the_usual_replications_leave_undecided() -> None:
     usual, more = (settled(spare, 10_000, 9_000, 8_000, 7_000) for spare in (0, 10_000))
     assert [len(undecided(one)) for one in (usual, more)] == [2, 0]

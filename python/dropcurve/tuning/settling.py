@@ -14,8 +14,8 @@ ALL = 6
 
 def settle(validation: Validation, *, last: bool = False, thorough: bool = False) -> None:
     """Adds replications, up to `Validation.most`, for the recommendation and its undecided rivals until all are
-    decided; the ``last`` time beyond that for those that the spare runs decide; if ``thorough``, for every rival that
-    is not lost until the time is up."""
+    decided, even if it has its own already; the ``last`` time beyond that for those that the spare runs decide; if
+    ``thorough``, for every rival that is not lost until the time is up."""
     while not validation.several:
         best = validation.decide()
         count = validation.made(best)
@@ -30,7 +30,14 @@ def settle(validation: Validation, *, last: bool = False, thorough: bool = False
         elif not thorough and not rivals and not validation.is_vague(best):
             return
         elif not thorough and count >= validation.most:
-            if not last or not _spend(validation, rivals):
+            # A recommendation that was chosen late may have all its replications while rivals have few.
+            fewest = min((validation.made(one) for one in rivals), default=count)
+            if fewest < validation.most:
+                some = [one for one in rivals if validation.made(one) == fewest]
+                target = min(fewest + max(1, fewest // 2), validation.most)
+                if not validation.extend(some, target, until=validation.until):
+                    return
+            elif not last or not _spend(validation, rivals):
                 return
             continue
         if not validation.extend([best, *rivals], count + max(1, count // 2), until=validation.until):
