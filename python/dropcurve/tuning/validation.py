@@ -43,6 +43,8 @@ LEAST = 2
 APART = 1_000_000
 #: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer).
 ENOUGH = 3
+#: Replications after which a further design that is behind may get no more: three would stop many by chance.
+PATIENT = 6
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
 #: Runs of which one may miss a bound.
@@ -109,18 +111,16 @@ class Validation:
         if candidate.key in self._made:
             return True
         count = max(self._made.values())
-        if self.refused:
-            # Under a time limit all of them would take the time that the next block of fresh seeds needs.
-            count = min(count, self.most)
+        # Under a time limit all of them would take the time that the next block of fresh seeds needs.
+        count = min(count, self.most) if self.refused else count
         trials = [trial for number in range(count) for trial in self._replication(number)]
         if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
         for number in range(count):
             done = self.extend([candidate], number + 1, until=self.until)
-            late = not self.several and number + 1 >= ENOUGH
-            if not done or self.is_lost(candidate):
-                break
-            if late and is_behind(self._row(candidate), self._row(self.best or self.decide()), self.margin):
+            best = self._row(self.best or self.decide())
+            late = number + 1 >= PATIENT and is_behind(self._row(candidate), best, self.margin)
+            if (late and not self.several) or not done or self.is_lost(candidate):
                 break
         if self.made(candidate) < min(LEAST, count):
             self._made.pop(candidate.key, None)
