@@ -5,8 +5,8 @@
     python tools/bench/matrix.py --draw        draw docs/matrix.svg from tools/bench/matrix.csv
 
 A cell is a scenario; the bench `cells` runs it under valgrind, and counts the instructions after the warm-up.
-Instructions and nanoseconds are those of a delivered data packet, its acknowledgement included. Nanoseconds are of a
-second run without valgrind, on this machine.
+Instructions and nanoseconds are those of a delivered data packet, its acknowledgement included. Nanoseconds are
+those of the fastest of some runs without valgrind, on this machine.
 """
 
 from __future__ import annotations
