@@ -232,6 +232,8 @@ def test_numbers_override_those_of_a_link_and_ranges_belong_to_scenarios() -> No
     assert ask("link:dsl:up", **shared).scenario({}).get("dumbbell.rate") == "1 Mbit/s"
     with pytest.raises(UsageError, match="--link: describes a link, and a scenario was named"):
         ask("droptail_vs_red", link="cable", **shared)
+    with pytest.raises(UsageError, match="a goal is given as --goal"):
+        ask("p95 delay < 9ms, max utilisation", link="cable", **shared)
     with pytest.raises(UsageError, match="the options of a link take ranges themselves"):
         ask(None, link="cable", **{**shared, "ranges": {"flows.tcp.count": "1-4"}})
 

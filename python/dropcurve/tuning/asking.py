@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,11 @@ def ask(
     return _within(_asked(scenario, **given), within)
 
 
+def _reads_as_goal(scenario: str | Path | Scenario) -> bool:
+    """Whether a goal stands where a scenario belongs."""
+    return isinstance(scenario, str) and re.search(r"[<>]|\b(?:min|max) ", scenario) is not None
+
+
 def _asked(
     scenario: Scenario | str | Path | None,
     *,
@@ -61,7 +67,7 @@ def _asked(
                 f"--{wrong[0]}",
                 given.get(wrong[0], link),
                 "describes a link, and a scenario was named",
-                "give one or the other",
+                "a goal is given as --goal" if _reads_as_goal(scenario) else "give one or the other",
                 shown="path",
             )
         return of_file(
