@@ -9,10 +9,19 @@ use crate::segment::Segment;
 use units::{Rng, Span, Time};
 
 impl Sender {
+    /// Whether pacing delays the next segment; if it does, arms its timer.
+    #[inline(always)]
+    pub(super) fn waits_for_pacing(&mut self, now: Time) -> bool {
+        let waits = self.ctx.paced && self.ctx.tracking.pacer.must_wait(now);
+        if waits {
+            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+        }
+        waits
+    }
+
     /// Whether a segment that the window allows may leave now; if not, arms a timer.
     pub(super) fn may_send_now(&mut self, now: Time) -> bool {
-        if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
-            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+        if self.waits_for_pacing(now) {
             return false;
         }
         if !self.jitter_elapsed && self.ctx.params.overhead > Span::ZERO {

@@ -2,7 +2,6 @@
 //! flight, nothing is missing and the retransmission timer runs, and a pacing timer that fires alone.
 
 use super::{SegmentKind, Sender, Sends};
-use crate::connection::Timer;
 use crate::params::{Handshake, Recovery};
 use units::{Span, Time};
 
@@ -42,8 +41,7 @@ impl Sender {
     /// The segment of [`Sender::poll_tracked`] that these steps allow; others are in flight.
     #[inline]
     pub(super) fn poll_paced(&mut self, now: Time) -> Option<(u32, u32, SegmentKind)> {
-        if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
-            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+        if self.waits_for_pacing(now) {
             return None;
         }
         let seq = self.send_next(now);

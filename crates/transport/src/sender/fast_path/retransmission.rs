@@ -1,7 +1,6 @@
 //! Fast path of a retransmission by RACK in fast recovery, while the retransmission timer runs.
 
 use super::{SegmentKind, Sender, Sends};
-use crate::connection::Timer;
 use units::Time;
 
 impl Sender {
@@ -9,8 +8,7 @@ impl Sender {
     /// `None`.
     #[inline(never)]
     pub(super) fn poll_retransmission(&mut self, now: Time) -> Option<(u32, u32, SegmentKind)> {
-        if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
-            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+        if self.waits_for_pacing(now) {
             return None;
         }
         let lost = self.recovery.first_lost(&self.ctx);

@@ -170,8 +170,7 @@ impl Sender {
             self.set_tracked_sends(Sends::SLOW);
             return None;
         }
-        if self.ctx.paced && self.ctx.tracking.pacer.must_wait(now) {
-            self.ctx.timers.arm(Timer::Pacing, self.ctx.tracking.pacer.next);
+        if self.waits_for_pacing(now) {
             return None;
         }
         if self.ctx.offloads && !self.may_join_burst(now) {
