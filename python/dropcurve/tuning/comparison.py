@@ -17,8 +17,6 @@ from .validation_line import ValidationLine
 LEAST = 5e-4
 #: Distance from the defaults, as a logarithm, from which a setting is compared with the one nearest them: twofold.
 UNUSUAL = math.log(2.0)
-#: Words on such a setting that is no choice.
-MISSES = ", which misses a bound"
 
 
 def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Measure]) -> Iterator[str]:
@@ -55,10 +53,14 @@ def against_usual(answer: Findings, best: ValidationLine, measures: Sequence[Mea
         parts.append(f"{goal.names[0]} {bounded_by(answer, usual, pair)}")
     if parts:
         name = labels(answer.lines)[usual.candidate.key]
-        fails = (
-            "" if usual.standing != "infeasible" else ", which is not sure to hold" if usual.holds else MISSES
-        )
-        yield f"Against {name}, the setting nearest the defaults{fails}: {'; '.join(parts)}"
+        yield f"Against {name}, the setting nearest the defaults{_infeasible(usual)}: {'; '.join(parts)}"
+
+
+def _infeasible(line: ValidationLine) -> str:
+    """Clause on a setting that is no choice; "" for one that is."""
+    if line.standing != "infeasible":
+        return ""
+    return ", which is not sure to hold" if line.holds else ", which misses a bound"
 
 
 def bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:

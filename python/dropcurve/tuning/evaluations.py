@@ -22,8 +22,8 @@ AGAIN, LIKELY = 2, 0.2
 SMALL = 4
 #: Share of the smallest difference that the validation can find below which no expected improvement is worth a round.
 IDLE = 0.25
-#: Half-width of a 95 % interval in standard deviations.
-WIDE = 1.96
+#: Half-width of a 95 % interval in standard errors.
+STANDARD_ERRORS = 1.96
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Evaluations:
         scatter so much that the validation cannot find a difference of that size, of the half-width that it reaches."""
         deviations = [one.deviation for one in self.surrogates.values() if one.ready]
         known = self.validated > 0 and bool(deviations)
-        half = WIDE * math.sqrt(2.0 / self.validated) * min(deviations) if known else 0.0
+        half = STANDARD_ERRORS * math.sqrt(2.0 / self.validated) * min(deviations) if known else 0.0
         return IDLE * max(self.margin, half)
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:

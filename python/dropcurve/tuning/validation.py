@@ -117,10 +117,10 @@ class Validation:
         if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
         for number in range(count):
-            done = self.extend([candidate], number + 1, until=self.until)
-            best = self._row(self.best or self.decide())
-            late = number + 1 >= PATIENT and is_behind(self._row(candidate), best, self.margin)
-            if (late and not self.several) or not done or self.is_lost(candidate):
+            if not self.extend([candidate], number + 1, until=self.until) or self.is_lost(candidate):
+                break
+            late = number + 1 >= PATIENT and not self.several
+            if late and self.best and is_behind(self._row(candidate), self._row(self.best), self.margin):
                 break
         if self.made(candidate) < min(LEAST, count):
             self._made.pop(candidate.key, None)
