@@ -100,3 +100,29 @@ set class-of-service scheduler-maps m forwarding-class expedited-forwarding sche
 """
     (above,) = boxes.read(f"{JUNOS}{first}", name="be").above
     assert (above.title, above.police_bps) == ("ef", 5e6)
+
+
+def test_the_own_rate_of_a_scheduler_of_junos_shapes_no_other() -> None:
+    first = """set class-of-service schedulers ef priority strict-high
+set class-of-service schedulers ef shaping-rate 2m
+set class-of-service scheduler-maps m forwarding-class expedited-forwarding scheduler ef
+"""
+    be = boxes.read(f"{first}{JUNOS}", name="be")
+    assert (be.rate_bps, be.share_bps) == (5e7, pytest.approx(27.5e6))
+    assert be.above[0].police_bps == 2e6
+    assert boxes.read(f"{first}{JUNOS}", name="ef").rate_bps == 2e6
+
+
+def test_a_scheduler_of_junos_has_the_rate_of_the_interface_that_its_map_is_on() -> None:
+    other = """set class-of-service traffic-control-profiles slow shaping-rate 8m
+set class-of-service traffic-control-profiles slow scheduler-map branch
+set class-of-service interfaces ge-0/0/1 unit 0 output-traffic-control-profile slow
+set class-of-service interfaces ge-0/0/2 shaping-rate 20m
+set class-of-service interfaces ge-0/0/2 unit 0 scheduler-map office
+set class-of-service schedulers web buffer-size percent 20
+set class-of-service schedulers mail buffer-size percent 20
+set class-of-service scheduler-maps branch forwarding-class best-effort scheduler web
+set class-of-service scheduler-maps office forwarding-class best-effort scheduler mail
+"""
+    rates = {one.title: one.rate_bps for one in boxes.read_all(f"{other}{JUNOS}")}
+    assert {one: rates[one] for one in ("web", "mail", "be")} == {"web": 8e6, "mail": 2e7, "be": 5e7}

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 from ..quantities import units
-from . import junos_classes
+from . import junos_classes, junos_rates
 from .model import PRIORITY_PKTS, Import, Note, Priority, promise, refuse
 from .numbers import at as word_at
-from .numbers import one_of, real, whole
+from .numbers import one_of, whole
 from .red_rows import INSTANT
 
 #: A fill level and a drop probability, in whole percent.
@@ -24,8 +24,6 @@ Point = tuple[int, int]
 
 #: Delay of the whole buffer of an interface, for buffers that are a share of it (JunosCoS).
 PORT_BUFFER_S = 0.1
-#: In place of a percentage: an equal share of what the other schedulers leave.
-REMAINDER = -1.0
 
 
 def read(
@@ -60,8 +58,9 @@ def _of(
 ) -> Import:
     own, notes = configuration.own(title), list[Note]()
     profiles = configuration.profiles_of(title)
-    rate = _shaped(own) or _shaped(configuration.lines)
-    known = rate or rate_bps
+    interface = junos_rates.of_interface(configuration.lines, title)
+    known = interface or rate_bps
+    rate = junos_rates.shaped(own, known) or interface
     limit = buffer_bytes or configuration.buffer(title, known, notes)
     if limit is None:
         refuse(
@@ -196,7 +195,7 @@ class _Configuration:
             return None
         for words in own:
             if "temporal" in words:
-                return round(int(_metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
+                return round(int(junos_rates.metric(one_of(words, words.index("temporal") + 1))) * rate / 8e6)
         # Without a statement, a queue can get the whole buffer.
         percent = self._percent(title, "buffer-size", rate)
         share = 100.0 if percent is None else percent
@@ -207,11 +206,13 @@ class _Configuration:
     def _percent(self, title: str, key: str, rate: float | None) -> float | None:
         """The share of the interface that a scheduler's statement gives it, in percent; None without the statement, and
         for a rate where that of the interface is not known."""
-        stated = {one: _stated(self.own(one), key, rate) for one in dict.fromkeys([*self.titles, title])}
-        if stated[title] != REMAINDER:
+        stated = {
+            one: junos_rates.stated(self.own(one), key, rate) for one in dict.fromkeys([*self.titles, title])
+        }
+        if stated[title] != junos_rates.REMAINDER:
             return stated[title]
-        left = 100.0 - sum(one for one in stated.values() if one is not None and one != REMAINDER)
-        return max(0.0, left) / sum(one == REMAINDER for one in stated.values())
+        left = 100.0 - sum(one for one in stated.values() if one is not None and one != junos_rates.REMAINDER)
+        return max(0.0, left) / sum(one == junos_rates.REMAINDER for one in stated.values())
 
     def above(self, title: str, rate: float | None) -> tuple[Priority, ...]:
         """The scheduler that is served before this one, with its limit."""
@@ -219,7 +220,7 @@ class _Configuration:
         for one in first[:1]:
             own = self.own(one)
             limited = any(words[-1] in ("exact", "rate-limit") for words in own if "transmit-rate" in words)
-            police = _shaped(own, rate) or (self.promised(one, rate) if limited else None)
+            police = junos_rates.shaped(own, rate) or (self.promised(one, rate) if limited else None)
             limit = self.buffer(one, rate, [])
             return (Priority(one, f"{PRIORITY_PKTS} pkts" if limit is None else f"{limit} B", police),)
         return ()
@@ -233,31 +234,6 @@ def _maps(words: list[str]) -> bool:
 def _uses(words: list[str]) -> bool:
     """Whether a statement names the drop profile of a scheduler."""
     return "schedulers" in words and "drop-profile-map" in words and words[-2] == "drop-profile"
-
-
-def _shaped(lines: list[list[str]], rate: float | None = None) -> float | None:
-    """The first shaping rate, in bit/s; a percentage is of ``rate``."""
-    for one in lines:
-        if one[-3:-1] == ["shaping-rate", "percent"] and rate is not None:
-            return real(one[-1], "shaping-rate percent") / 100.0 * rate
-    stated = (one[-1] for one in lines if one[-2:-1] == ["shaping-rate"])
-    return next((units.rate(f"{_metric(one)} bit/s") for one in stated if one != "0"), None)
-
-
-def _stated(lines: list[list[str]], key: str, rate: float | None) -> float | None:
-    """The percentage in a statement of a scheduler, `REMAINDER` for what others leave; None without the statement, and
-    for a rate where that of the interface is not known."""
-    for words in lines:
-        if key not in words:
-            continue
-        value = words[words.index(key) + 1 :]
-        if value[:1] == ["percent"]:
-            return real(one_of(value, 1), f"{key} percent")
-        if value[:1] == ["remainder"]:
-            return REMAINDER
-        if one_of(value, 0)[:1].isdecimal() and rate:
-            return 100.0 * float(_metric(value[0])) / rate
-    return None
 
 
 def statements(text: str) -> Iterator[list[str]]:
@@ -333,12 +309,6 @@ def _checked(name: str, profile: dict[str, list[int]], origin: str) -> tuple[lis
     if any(not 0 <= value <= 100 for pair in points for value in pair):
         refuse(f"drop-profiles {name}", "", "percentages must lie between 0 and 100", origin=origin)
     return points, bool(profile["interpolate"])
-
-
-def _metric(text: str) -> str:
-    """``100m`` as a plain number of bits a second."""
-    factor = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1:].lower(), 1)
-    return str(int(real(text.rstrip("kmgKMG"), "rate") * factor))
 
 
 def as_simulated(
