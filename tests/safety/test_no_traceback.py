@@ -59,7 +59,7 @@ def test_advice_and_questions_know_what_every_udp_source_sends(
 ) -> None:
     base = traffic(folder, **changes)
     assert advise.advise(base).conditions.udp_bps == pytest.approx(bps)
-    assert scenario_question.of_file(base, goal="p95 delay < 15ms, max utilisation").room.rtt_s < 0.1
+    assert scenario_question.of_file(base, goal="p95 delay < 15ms, max utilisation").sizing.rtt_s < 0.1
 
 
 def test_the_automatic_buffer_of_cake_is_a_buffer(folder: Path) -> None:

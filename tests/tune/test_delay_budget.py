@@ -38,7 +38,7 @@ def spent(bench: Lucky, *limits: int) -> Validation:
     """The validation of tail drops after the stage."""
     validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.2)
     validation.run([tail_drop(limit) for limit in limits])
-    space = {"droptail": family("droptail", bench.question.room)}
+    space = {"droptail": family("droptail", bench.question.sizing)}
     first = block(bench.question.conditions(), 1)
     delay_budget.spend(validation, SearchOutcome([], first, [], [], first, [], space, {}, {}, {}), 1)
     return validation
@@ -94,7 +94,7 @@ def test_more_delay_is_tried_before_replications_take_all_the_time(monkeypatch: 
     stages = Stages(bench, budget, clock, 1, Path(), lambda *_: None, lambda _: None)
     validation = Validation(bench, budget, 1, 0.2)
     validation.run([tail_drop(10_000)])
-    space = {"droptail": family("droptail", bench.question.room)}
+    space = {"droptail": family("droptail", bench.question.sizing)}
     first = block(bench.question.conditions(), 1)
     best = validation.decide()
     stages._decide(best, validation, SearchOutcome([], first, [], [], first, [], space, {}, {}, {}))

@@ -56,7 +56,7 @@ class Formula(Bench):
 
 
 def _study(bench: Bench) -> FamilyStudy:
-    return FamilyStudy(family("droptail", bench.question.room), bench.question.target, 1, 1)
+    return FamilyStudy(family("droptail", bench.question.sizing), bench.question.target, 1, 1)
 
 
 def _trials(count: int = 4, seed: int = 1) -> list[PairedTrial]:
@@ -66,27 +66,27 @@ def _trials(count: int = 4, seed: int = 1) -> list[PairedTrial]:
 
 def test_the_rule_of_thumb_is_the_share_of_bound_times_rate() -> None:
     bench = Formula()
-    bound = bound_s(bench.question.goal, bench.question.room)
+    bound = bound_s(bench.question.goal, bench.question.sizing)
     assert bound == 0.02
     # 12 Mbit/s for 20 ms are 30 kB; PIE's target is a share of the time itself.
-    assert scaled(_study(bench), bench.question.room, bound, 0.95) == {"limit": 28_500.0}
-    pie = FamilyStudy(family("pie", bench.question.room), bench.question.target, 1, 1)
-    assert scaled(pie, bench.question.room, bound, 0.45)["target"] == pytest.approx(0.009)
+    assert scaled(_study(bench), bench.question.sizing, bound, 0.95) == {"limit": 28_500.0}
+    pie = FamilyStudy(family("pie", bench.question.sizing), bench.question.target, 1, 1)
+    assert scaled(pie, bench.question.sizing, bound, 0.45)["target"] == pytest.approx(0.009)
     assert delay_bounds(bench.question.goal) == bench.question.goal.constraints
 
 
 def test_bounds_that_do_not_rise_with_the_queue_are_left_to_the_search() -> None:
     bench = Formula("loss < 1%, max utilisation")
-    assert bound_s(bench.question.goal, bench.question.room) is None
+    assert bound_s(bench.question.goal, bench.question.sizing) is None
     queue = Formula("mean queue < 20pkts, max utilisation")
-    assert bound_s(queue.question.goal, queue.question.room) == pytest.approx(0.02)
+    assert bound_s(queue.question.goal, queue.question.sizing) == pytest.approx(0.02)
     # 20 packets at 500 packets/s; the tightest of two bounds; one of nothing bounds nothing.
-    room = replace(queue.question.room, capacity=500.0)
-    assert bound_s(queue.question.goal, room) == pytest.approx(0.04)
+    sizing = replace(queue.question.sizing, capacity=500.0)
+    assert bound_s(queue.question.goal, sizing) == pytest.approx(0.04)
     both = goals.parse("mean queue < 20pkts, p95 delay < 30ms, max utilisation")
-    assert bound_s(both, room) == pytest.approx(0.03)
+    assert bound_s(both, sizing) == pytest.approx(0.03)
     nothing = replace(both, constraints=(replace(both.constraints[0], bound=0.0), both.constraints[1]))
-    assert bound_s(nothing, room) == pytest.approx(0.03)
+    assert bound_s(nothing, sizing) == pytest.approx(0.03)
 
 
 def test_the_edge_is_found_at_the_worst_condition_in_few_runs() -> None:
@@ -314,7 +314,7 @@ class Interval(Formula):
 def test_a_challenger_along_the_edge_has_another_parameter_at_a_given_factor() -> None:
     """From 100 ms the interval has to double; a factor to the other side has no design that is better."""
     bench = Interval()
-    space = family("codel", bench.question.room)
+    space = family("codel", bench.question.sizing)
     at = {"target": 0.006, "interval": 0.1}
     best = FamilyStudy(space, bench.question.target, 1, 1).candidate(at)
     assert best is not None

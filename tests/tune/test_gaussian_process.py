@@ -81,7 +81,7 @@ class Bowl(Bench):
             rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal=goal, candidates=["codel"]
         )
         super().__init__(question, None, None)  # type: ignore[arg-type]
-        self.family = family("codel", self.question.room)
+        self.family = family("codel", self.question.sizing)
         self.scales = [1.0]
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:

@@ -169,7 +169,7 @@ def test_the_framing_of_a_line_leaves_less_to_the_atlas_and_to_the_search() -> N
         share * features.usual(plain, "down").capacity
     )
     question = of_mix("20/2,framing=pppoe-llcsnap")
-    assert question.room.capacity == pytest.approx(share * of_mix("20/2").room.capacity)
-    assert question.room.buffer_pkts == of_mix("20/2").room.buffer_pkts
+    assert question.sizing.capacity == pytest.approx(share * of_mix("20/2").sizing.capacity)
+    assert question.sizing.buffer_pkts == of_mix("20/2").sizing.buffer_pkts
     scenario = question.scenario({})
-    assert of_file(scenario).room.capacity == pytest.approx(question.room.capacity)
+    assert of_file(scenario).sizing.capacity == pytest.approx(question.sizing.capacity)

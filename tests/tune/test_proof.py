@@ -54,7 +54,7 @@ def proven(bench: Bench, *limits: int) -> tuple[Stages, Validation]:
     validation = Validation(bench, budget, 1, 0.2)
     validation.run([tail_drop(limit) for limit in limits])
     first = block(bench.question.conditions(), 1)
-    space = {"droptail": family("droptail", bench.question.room)}
+    space = {"droptail": family("droptail", bench.question.sizing)}
     outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
     stages._prove(validation, outcome)
     return stages, validation

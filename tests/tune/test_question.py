@@ -20,7 +20,7 @@ from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.customary import short_memory
 from dropcurve.tuning.initial_designs import designs_known
 from dropcurve.tuning.link import short_bytes, times
-from dropcurve.tuning.search_space import Room
+from dropcurve.tuning.search_space import Sizing
 
 LINK: dict[str, Any] = {
     "rate": "10Mbit", "rtt": "20-80ms", "flows": "2-16", "buffer": "200pkts",
@@ -90,8 +90,8 @@ def test_a_scenario_brings_its_question(folder: Path) -> None:
 @pytest.mark.parametrize("kind", families.FAMILIES)
 def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folder: Path) -> None:
     base = dc.Scenario.load("short.toml").queue("droptail")
-    for room in (Room(417.0, 50.0, 0.1), Room(83_000.0, 5000.0, 0.3, ecn=True)):
-        family = families.family(kind, room)
+    for sizing in (Sizing(417.0, 50.0, 0.1), Sizing(83_000.0, 5000.0, 0.3, ecn=True)):
+        family = families.family(kind, sizing)
         for share in (0.0, 0.3, 0.7, 1.0):
             coordinates = {name: axis.at(share) for name, axis in family.axes.items()}
             params = family.params(coordinates)
@@ -185,7 +185,7 @@ def test_a_link_by_name_varies_what_has_a_range() -> None:
     scenario = question.scenario({"uploads": 3.0, "up": 8e6})
     assert scenario.get("flows.upload.count") == 3 and scenario.get("dumbbell.rate") == "8 Mbit/s"
     # 250 ms of 8 Mbit/s in full packets, and of the largest rate.
-    assert scenario.get("queue.limit") == "167 pkts" and question.room.buffer_pkts == 417
+    assert scenario.get("queue.limit") == "167 pkts" and question.sizing.buffer_pkts == 417
     assert "2 downloads" in question.link.assumed() and "uploads 1 to 4" in question.link.assumed()
     assert str(question.goal).startswith("max utilisation − 0.28")
 
@@ -200,7 +200,7 @@ def test_a_buffer_by_time_follows_the_rate_and_bounds_every_limit() -> None:
     question = of_link(**{**LINK, "rate": "10-20Mbit", "buffer": "60ms"})
     slow, fast = (question.scenario({"rate": rate, "rtt": 0.04, "flows": 4.0}) for rate in (1e7, 2e7))
     assert [one.get("queue.limit") for one in (slow, fast)] == ["50 pkts", "100 pkts"]
-    assert question.room.buffer_pkts == 100
+    assert question.sizing.buffer_pkts == 100
     candidate = Candidate("", "codel", {"limit": "100 pkts"})
     assert candidate.on(slow, most="50 pkts").get("queue.limit") == "50 pkts"
     assert candidate.on(fast, most="100 pkts").get("queue.limit") == "100 pkts"
@@ -283,15 +283,15 @@ def test_runs_have_whole_seconds_and_tenths_where_a_million_packets_end_them() -
 
 
 def test_families_that_average_the_queue_have_a_second_start_with_a_short_memory() -> None:
-    room = Room(10e6 / 12000.0, 200.0, 0.05)
-    at = short_memory(families.family("choke", room), room, 0.02)
+    sizing = Sizing(10e6 / 12000.0, 200.0, 0.05)
+    at = short_memory(families.family("choke", sizing), sizing, 0.02)
     assert at is not None
     # Half of the bound is 8.3 packets; five packets take 6 ms.
     assert at["min_th"] == pytest.approx(0.01 * 10e6 / 12000.0) and at["memory_s"] == pytest.approx(0.006)
     assert (at["ratio"], at["max_p"]) == (1.5, 0.05)
-    assert short_memory(families.family("pie", room), room, 0.02) is None
+    assert short_memory(families.family("pie", sizing), sizing, 0.02) is None
     # A bound of a packet's time stays inside the ranges.
-    small = short_memory(families.family("red", room), room, 1e-3)
+    small = short_memory(families.family("red", sizing), sizing, 1e-3)
     assert small is not None and small["min_th"] == 1.0
 
 

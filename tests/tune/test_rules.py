@@ -219,8 +219,8 @@ class Smooth(Bench):
 def links(draw: st.DrawFn) -> tuple[Smooth, Candidate, Coordinates]:
     """A link with a family, and a setting that holds the bound somewhere below it."""
     goal = "p95 delay < 20ms, max utilisation"
-    room = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="300pkts", goal=goal).room
-    space = family(draw(st.sampled_from(["droptail", "codel", "pie", "red"])), room)
+    sizing = of_link(rate="10Mbit", rtt="20-40ms", flows="4-8", buffer="300pkts", goal=goal).sizing
+    space = family(draw(st.sampled_from(["droptail", "codel", "pie", "red"])), sizing)
     others = {name: axis for name, axis in space.axes.items() if name != space.scale}
 
     def inside(share: float, low: float, high: float) -> float:

@@ -57,7 +57,7 @@ def retreated(bench: Lucky, *limits: int) -> Validation:
     validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.01)
     validation.run([tail_drop(limit) for limit in limits])
     first = block(bench.question.conditions(), 1)
-    space = {"droptail": family("droptail", bench.question.room)}
+    space = {"droptail": family("droptail", bench.question.sizing)}
     outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
     safer_scale.take(validation, outcome, Challengers(bench, first, first, 1, 0.01))
     return validation
@@ -108,7 +108,7 @@ def test_the_sensitivity_of_a_design_that_a_safer_scale_replaced_late_is_kept_wi
     validation = Validation(bench, budget, 1, 0.2)
     validation.run([best])
     first = block(bench.question.conditions(), 1)
-    space = {"droptail": family("droptail", bench.question.room)}
+    space = {"droptail": family("droptail", bench.question.sizing)}
     outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
     row = [ScaledParameter(factor, "", (90.0,), {}, True, before) for factor in (0.5, 1.0, 2.0)]
     stages.moved = [Sensitivity("limit", tuple(row))]

@@ -18,7 +18,7 @@ from dropcurve.tuning.effort import Budget
 from dropcurve.tuning.families import family
 from dropcurve.tuning.initial_designs import is_default
 from dropcurve.tuning.search import Search
-from dropcurve.tuning.search_space import Room
+from dropcurve.tuning.search_space import Sizing
 from dropcurve.tuning.study import STEP, FamilyStudy
 
 GOAL = "p95 delay < 25ms, max utilisation"
@@ -38,7 +38,7 @@ class Hills(Bench):
             rate="5Mbit", rtt="24ms", flows="6", buffer="80pkts", goal=GOAL, candidates=["red"]
         )
         super().__init__(question, None, None)  # type: ignore[arg-type]
-        self.family = family("red", question.room)
+        self.family = family("red", question.sizing)
 
     def run(self, pairs: Iterable[tuple[Candidate, PairedTrial]], *, until: float | None = None) -> bool:
         fresh = {(one.key, trial.seed) for one, trial in pairs} - self._asked
@@ -166,8 +166,8 @@ def test_defaults_of_other_disciplines_are_left_to_the_validation() -> None:
 
 
 def _study(kind: str = "codel", buffer_pkts: float = 80.0, **given: Any) -> FamilyStudy:
-    room = Room(capacity=400.0, buffer_pkts=buffer_pkts, rtt_s=0.03)
-    study = FamilyStudy(family(kind, room), Target("", 5e6, 0.03), 1, 1, **given)
+    sizing = Sizing(capacity=400.0, buffer_pkts=buffer_pkts, rtt_s=0.03)
+    study = FamilyStudy(family(kind, sizing), Target("", 5e6, 0.03), 1, 1, **given)
     study.start([])
     return study
 
@@ -230,7 +230,7 @@ def test_what_screening_saw_is_known_to_the_study() -> None:
 
 
 def test_dualpi2_has_parameters_that_begin_at_the_values_of_its_document() -> None:
-    one = family("dualpi2", Room(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
+    one = family("dualpi2", Sizing(capacity=2000.0, buffer_pkts=200.0, rtt_s=0.02, ecn=True))
     coordinates = one.coordinates_of({})
     assert coordinates is not None
     params = one.params(coordinates)

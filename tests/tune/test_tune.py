@@ -300,7 +300,7 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
     bench = Bench(question, RunTable(Path("kept/runs"), build()), Executor())
     bench.open()
     outcome = search.Search(bench, 1, effort.Budget(100)).go()
-    family = families.family("red", question.room)
+    family = families.family("red", question.sizing)
     trials = block(question.conditions(), 1)
     grid = []
     for shares in product((0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95), repeat=3):

@@ -32,7 +32,7 @@ def test_a_grid_costs_about_ten_times_the_search() -> None:
         question = problem.question
         conditions, coordinates = (
             len(question.conditions()),
-            len(family(problem.kind, question.room).axes),
+            len(family(problem.kind, question.sizing).axes),
         )
         steps = searched.side(problem, conditions, coordinates)
         wanted = searched.TIMES * problem.runs / conditions

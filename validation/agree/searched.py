@@ -187,7 +187,7 @@ def solve(problem: SearchProblem, folder: Path, *, seed: int = 1, jobs: int = 1)
     answer = candidates.best_of.get(kind) or candidates.finalists[0]
     gap = _behind(bench, answer, best)
     bench.store.compact()
-    return SearchOutcomes(len(family(kind, question.room).axes), searched, len(points) * len(trials), gap)
+    return SearchOutcomes(len(family(kind, question.sizing).axes), searched, len(points) * len(trials), gap)
 
 
 def side(problem: SearchProblem, conditions: int, coordinates: int) -> int:
@@ -198,7 +198,7 @@ def side(problem: SearchProblem, conditions: int, coordinates: int) -> int:
 
 def _grid(problem: SearchProblem, bench: Bench, trials: Sequence[PairedTrial]) -> list[Candidate]:
     """About ten times as many runs as the search has, at regular distances; equal settings once."""
-    space = family(problem.kind, problem.question.room)
+    space = family(problem.kind, problem.question.sizing)
     steps = side(problem, len(trials), len(space.axes))
     shares = [(step + 0.5) / steps for step in range(steps)]
     candidates = []

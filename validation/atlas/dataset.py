@@ -47,9 +47,9 @@ def condition(draw: Draw) -> features.Condition:
 def setting(draw: Draw) -> features.ScaledDesign:
     """The design of a draw."""
     kind = draw.candidate.kind
-    at = family(kind, draw.room).coordinates_of(draw.candidate.params)
+    at = family(kind, draw.sizing).coordinates_of(draw.candidate.params)
     assert at is not None, "the draw built the parameters from coordinates"
-    return features.scaled_design(kind, at, draw.room, linux=bool(draw.candidate.loaded_kind))
+    return features.scaled_design(kind, at, draw.sizing, linux=bool(draw.candidate.loaded_kind))
 
 
 def values(draw: Draw, row: Row) -> list[float | None] | None:

@@ -20,7 +20,7 @@ from dropcurve.tuning.customary import SHARES, customary
 from dropcurve.tuning.families import family
 from dropcurve.tuning.link import Link
 from dropcurve.tuning.link import times as link_times
-from dropcurve.tuning.search_space import Room
+from dropcurve.tuning.search_space import Sizing
 
 #: Traffic of a condition: stated flows (`tuning.link`), or the usual traffic of a link (`scenario.links`).
 Traffic = Literal["stated", "usual"]
@@ -47,14 +47,14 @@ AFFORDABLE = 30_000
 
 @dataclass(frozen=True)
 class Draw:
-    """A condition with a design: the link at this condition, and the room that the design was sized for."""
+    """A condition with a design: the link at this condition, and the sizing that the design was sized for."""
 
     number: int
     traffic: Traffic
     link: Link | LinkProfile
     condition: dict[str, float]
     direction: str
-    room: Room
+    sizing: Sizing
     candidate: Candidate
     seed: int
 
@@ -127,9 +127,9 @@ def _stated(number: int, rng: _Random) -> Draw:
     condition = {"rate": rate, "rtt": rtt, "flows": float(flows), "short": short, "udp": udp}
     ecn, tcp = rng.chance(0.25), "reno" if rng.chance(0.25) else "cubic"
     bound, buffer = _bound_and_buffer(rng, rate, rtt)
-    room, candidate = _design(rng, rate, rtt, bound, buffer, ecn)
+    sizing, candidate = _design(rng, rate, rtt, bound, buffer, ecn)
     link = Link(buffer, tcp, ecn)
-    return Draw(number, "stated", link, condition, "", room, candidate, rng.randrange(1, 2**31))
+    return Draw(number, "stated", link, condition, "", sizing, candidate, rng.randrange(1, 2**31))
 
 
 def _usual(number: int, rng: _Random) -> Draw:
@@ -151,11 +151,11 @@ def _usual(number: int, rng: _Random) -> Draw:
         "reno" if rng.chance(0.15) else "cubic",
     )  # fmt: skip
     bound, buffer = _bound_and_buffer(rng, rate, high)
-    room, candidate = _design(rng, rate, high, bound, buffer, mix.ecn > 0)
+    sizing, candidate = _design(rng, rate, high, bound, buffer, mix.ecn > 0)
     # The other direction has a buffer of the same time, as a link's two buffers have.
     span = units.show_span(float(f"{buffer * 8 * PACKET_BYTES / rate:.3g}"))
     link = LinkProfile("link", down, up, (low, high), span, mix)
-    return Draw(number, "usual", link, {}, direction, room, candidate, rng.randrange(1, 2**31))
+    return Draw(number, "usual", link, {}, direction, sizing, candidate, rng.randrange(1, 2**31))
 
 
 def _bound_and_buffer(rng: _Random, rate: float, rtt: float) -> tuple[float, float]:
@@ -168,20 +168,20 @@ def _bound_and_buffer(rng: _Random, rate: float, rtt: float) -> tuple[float, flo
 
 def _design(
     rng: _Random, rate: float, rtt: float, bound: float, buffer: float, ecn: bool
-) -> tuple[Room, Candidate]:
+) -> tuple[Sizing, Candidate]:
     """A design of a family at a random share of the bound, sized as for a range of conditions that includes this."""
     capacity = rate / (8 * PACKET_BYTES) / (rng.log(1.0, 4.0) if rng.chance(0.3) else 1.0)
     longest = min(FAR, rtt * (rng.log(1.0, 6.0) if rng.chance(0.4) else 1.0))
-    room = Room(capacity, buffer, longest, ecn)
+    sizing = Sizing(capacity, buffer, longest, ecn)
     for _ in range(100):
         kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
         share = rng.log(0.4, 40.0) if kind == "cake" else min(1.5, SHARES[kind] * rng.log(0.2, 3.0))
-        space = family(kind, room)
-        params = space.params(customary(space, room, bound, share))
+        space = family(kind, sizing)
+        params = space.params(customary(space, sizing, bound, share))
         target = target_of("linux" if rng.chance(0.4) else "", rate, rtt)
         candidate = target.candidate(kind, kind, params)
         if candidate is not None:
-            return room, candidate
+            return sizing, candidate
     raise RuntimeError("no discipline takes this buffer")
 
 

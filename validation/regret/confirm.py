@@ -118,17 +118,17 @@ def _known(bench: Bench, candidate: Candidate, trial: PairedTrial, measure: str)
 def _rules(bench: Bench) -> list[Candidate]:
     """Rules of thumb from the bound alone: tail drop, PIE and FQ-CoDel."""
     question = bench.question
-    bound = bound_s(question.goal, question.room)
+    bound = bound_s(question.goal, question.sizing)
     assert bound is not None, "drawn links have a bound on the delay"
-    limit = f"{question.room.buffer_pkts:g} pkts"
-    least = max(1500, round(0.95 * bound * question.room.capacity * 1500))
-    ecn = {"ecn": question.room.ecn}
+    limit = f"{question.sizing.buffer_pkts:g} pkts"
+    least = max(1500, round(0.95 * bound * question.sizing.capacity * 1500))
+    ecn = {"ecn": question.sizing.ecn}
     target_s = 0.35 * bound
     # CoDel takes no target as long as its interval: the longest round trip replaces the default of 100 ms there.
     longer = (
         {}
         if target_s < INTERVAL_S
-        else {"interval": units.show_span(max(question.room.rtt_s, 2.0 * target_s))}
+        else {"interval": units.show_span(max(question.sizing.rtt_s, 2.0 * target_s))}
     )
     candidates = [
         Candidate("tail drop at 0.95 of the bound", "droptail", {"limit": f"{least} B"}),

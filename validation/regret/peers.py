@@ -64,7 +64,7 @@ def course(name: str, sampler: Sampler, bench: Bench, runs: int, *, seed: int) -
     """Lets one optimiser spend ``runs`` simulation runs."""
     trials = block(bench.question.conditions(), SEED)
     trials = trials[: max(2, len(trials) // 2)]
-    families = [family(kind, bench.question.room) for kind in bench.question.candidates]
+    families = [family(kind, bench.question.sizing) for kind in bench.question.candidates]
     seen: dict[str, list[Evaluation]] = {one.kind: [] for one in families}
     history, best = Course(name), None
     for turn in range(max(len(families) * INITIAL, runs // len(trials))):

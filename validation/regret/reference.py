@@ -43,13 +43,13 @@ SECOND, KEPT, SEEDS = 16, 6, 4
 def lines(bench: Bench) -> list[list[Candidate]]:
     """Every point of the grid that can be run, in lines along the scale: one for each value of the others."""
     question = bench.question
-    bound = customary_s(question.goal, question.room)
+    bound = customary_s(question.goal, question.sizing)
     first = block(question.conditions(), SEED)[0]
     candidates: list[list[Candidate]] = []
     for kind in question.candidates:
-        one = family(kind, question.room)
+        one = family(kind, question.sizing)
         unit = one.axes[one.scale].unit
-        level = {"s": 1.0, "pkts": question.room.capacity, "B": question.room.capacity * 1500.0}[unit]
+        level = {"s": 1.0, "pkts": question.sizing.capacity, "B": question.sizing.capacity * 1500.0}[unit]
         others = OTHERS[kind]
         for rest in product(*others.values()):
             line: dict[str, Candidate] = {}

@@ -15,7 +15,7 @@ from ..quantities import units, values
 from ..scenario import Scenario
 from ..scenario.links.framing import NONE, Framing
 from .families import USUAL
-from .search_space import FULL_BYTES, Params, Room
+from .search_space import FULL_BYTES, Params, Sizing
 
 
 @dataclass(frozen=True)
@@ -232,28 +232,28 @@ def scheduler_of(base: Scenario) -> Mapping[str, Any] | None:
     return queue if banded else None
 
 
-def references(room: Room, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
+def references(sizing: Sizing, *, box: str) -> Iterator[tuple[str, str, Params, str]]:
     """(name, discipline, parameters, origin) of common settings without tuning, all with the buffer of the link; a
     modem's queue has its own."""
-    limit = f"{room.buffer_pkts:g} pkts"
-    ecn = {"ecn": room.ecn}
+    limit = f"{sizing.buffer_pkts:g} pkts"
+    ecn = {"ecn": sizing.ecn}
     linux = {"dialect": "linux"} if box == "linux" else {}
     yield (
         "tail drop, whole buffer",
         "droptail",
-        {"limit": f"{room.modem_pkts or room.buffer_pkts:g} pkts"},
+        {"limit": f"{sizing.modem_pkts or sizing.buffer_pkts:g} pkts"},
         "no AQM",
     )
     if box == "sqm":
         own = {
             "dialect": "linux",
-            **boxes.sqm.defaults(room.capacity * 8 * FULL_BYTES),
+            **boxes.sqm.defaults(sizing.capacity * 8 * FULL_BYTES),
             "limit": limit,
             "ecn": True,
         }
         yield "FQ-CoDel, defaults", "fq_codel", own, "RFC8290"
         # Its shaper has the rate of the line, by which it sizes its targets.
-        cake = {"bandwidth": units.show_rate(room.capacity * 8 * FULL_BYTES)}
+        cake = {"bandwidth": units.show_rate(sizing.capacity * 8 * FULL_BYTES)}
         yield "CAKE, defaults", "cake", cake, "HTM18"
         return
     if box == "linux":

@@ -21,7 +21,17 @@ from ..errors import DropcurveError
 from ..quantities import units
 from ..quantities.ranges import Range
 from ..scenario import library
-from .search_space import Coordinates, Family, Params, Room, digits, limit, log_range, memory_range, show_span
+from .search_space import (
+    Coordinates,
+    Family,
+    Params,
+    Sizing,
+    digits,
+    limit,
+    log_range,
+    memory_range,
+    show_span,
+)
 
 #: Factor by which a range exceeds the default, up and down.
 AROUND = 8.0
@@ -79,14 +89,14 @@ MOVED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def of_catalogue(kind: str, room: Room) -> Family:
+def of_catalogue(kind: str, sizing: Sizing) -> Family:
     """The search space of a discipline of the catalogue; its limit alone where nothing else can be moved."""
     entry = next(one for one in library.catalogue()["disciplines"] if one["kind"] == kind)
     fields = {one["name"]: one for one in entry["fields"]}
     rows = MOVED.get(kind) or _without_row(fields)
-    moved = [_Moved.of(row, fields, room) for row in rows] or [_Moved.of("limit", fields, room)]
-    ecn: Params = {"ecn": room.ecn} if "ecn" in fields and kind != "gred" else {}
-    whole: Params = limit(room) if kind != "gred" else _one_class(room)
+    moved = [_Moved.of(row, fields, sizing) for row in rows] or [_Moved.of("limit", fields, sizing)]
+    ecn: Params = {"ecn": sizing.ecn} if "ecn" in fields and kind != "gred" else {}
+    whole: Params = limit(sizing) if kind != "gred" else _one_class(sizing)
 
     def build(at: Coordinates) -> Params:
         params = dict(whole)
@@ -118,17 +128,17 @@ def _without_row(fields: Mapping[str, Any]) -> tuple[str, ...]:
     return (*lengths, *(["w_q"] if "w_q" in fields else []), *numbers)[:MOST]
 
 
-def _one_class(room: Room) -> Params:
+def _one_class(sizing: Sizing) -> Params:
     """Generic RED with one class, which has the whole buffer."""
-    whole = limit(room)["limit"]
+    whole = limit(sizing)["limit"]
     return {"limit": whole, "dp_limit": [whole], "prio": [1]}
 
 
 class _Moved:
     """A row: one parameter, or a chain of them with a ratio."""
 
-    def __init__(self, groups: list[list[str]], fields: Mapping[str, Any], room: Room) -> None:
-        self.groups, self.fields, self.room = groups, fields, room
+    def __init__(self, groups: list[list[str]], fields: Mapping[str, Any], sizing: Sizing) -> None:
+        self.groups, self.fields, self.sizing = groups, fields, sizing
         self.first = groups[0][0]
         #: Name of the first axis, and that of the ratio; "" for a single parameter.
         self.name = "memory_s" if self.first == "w_q" else self.first
@@ -139,8 +149,8 @@ class _Moved:
             self.axes[self.ratio] = log_range(1.25, max(1.5, AROUND ** (1.0 / links)))
 
     @classmethod
-    def of(cls, row: str, fields: Mapping[str, Any], room: Room) -> _Moved:
-        return cls([part.replace(" ", "").split("=") for part in row.split("<")], fields, room)
+    def of(cls, row: str, fields: Mapping[str, Any], sizing: Sizing) -> _Moved:
+        return cls([part.replace(" ", "").split("=") for part in row.split("<")], fields, sizing)
 
     @property
     def _field(self) -> Mapping[str, Any]:
@@ -179,14 +189,14 @@ class _Moved:
 
     def _axis(self) -> Range:
         """Range of the first parameter."""
-        parameter, room = self._field, self.room
+        parameter, sizing = self._field, self.sizing
         low, high = _bounds(parameter)
         default = _number(parameter)
         if self.first == "w_q":
-            return memory_range(room)
+            return memory_range(sizing)
         if _is_length(parameter):
             # The last parameter of a chain must fit into the buffer, too.
-            return log_range(1.0, room.buffer_pkts / (2.0 if len(self.groups) == 1 else 4.0), "pkts")
+            return log_range(1.0, sizing.buffer_pkts / (2.0 if len(self.groups) == 1 else 4.0), "pkts")
         if parameter["kind"] == "count":
             default = default or 1.0
             return log_range(max(low, 1.0, default / AROUND), min(high, default * AROUND), whole=True)
@@ -207,13 +217,13 @@ class _Moved:
 
     def _longest(self) -> float:
         """Longest queue below the limit, in whole packets."""
-        return math.floor(self.room.buffer_pkts) - 1.0
+        return math.floor(self.sizing.buffer_pkts) - 1.0
 
     def _shown(self, name: str, value: float) -> Any:
         """The value of a parameter as a scenario takes it."""
         parameter = self.fields[name]
         if name == "w_q":
-            return min(0.9, digits(-math.expm1(-1.0 / (self.room.capacity * value))))
+            return min(0.9, digits(-math.expm1(-1.0 / (self.sizing.capacity * value))))
         if parameter["kind"] == "amount":
             shown: Any = units.show_packets(min(digits(value), self._longest()))
         elif parameter["kind"] == "span":
@@ -235,7 +245,7 @@ class _Moved:
             return units.span(str(value))
         number = float(value)
         if name == "w_q":
-            return -1.0 / (self.room.capacity * math.log1p(-number))
+            return -1.0 / (self.sizing.capacity * math.log1p(-number))
         return number
 
 

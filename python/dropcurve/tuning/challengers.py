@@ -138,7 +138,7 @@ class Challengers:
         """
         question = self.bench.question
         for kind in kinds:
-            study = FamilyStudy(family(kind, question.room), question.target, 1, self.seed)
+            study = FamilyStudy(family(kind, question.sizing), question.target, 1, self.seed)
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
             say(f"a further discipline: {kind}", best)
             solving = Solving(
@@ -159,11 +159,11 @@ class Challengers:
 
     def _start(self, study: FamilyStudy, settings: Mapping[str, Coordinates]) -> dict[str, Coordinates]:
         """The coordinates of the best setting of a sibling, where there is one."""
-        kind, room = study.family.kind, self.bench.question.room
+        kind, sizing = study.family.kind, self.bench.question.sizing
         shared = settings.get(SIBLINGS.get(kind, ""))
         if shared is None:
             return {}
-        own = scaled(study, room, customary_s(self.bench.question.goal, room)) | shared
+        own = scaled(study, sizing, customary_s(self.bench.question.goal, sizing)) | shared
         return {
             kind: {name: min(max(own[name], axis.low), axis.high) for name, axis in study.family.axes.items()}
         }
@@ -226,5 +226,5 @@ def further_kinds(question: Question, losses: Mapping[str, float]) -> list[str]:
     if question.target.box:
         loadable = boxes.kinds(question.target.box)
         kinds = [kind for kind in kinds if kind in loadable]
-    kinds = [kind for kind in kinds if question.room.ecn or kind != "dualpi2"]
+    kinds = [kind for kind in kinds if question.sizing.ecn or kind != "dualpi2"]
     return sorted(kinds, key=lambda kind: min(losses.get(one, math.inf) for one in AKIN[kind]))

@@ -33,7 +33,7 @@ def sentence(question: Question) -> str:
         warmup = units.span(str(scenario.get("run.warmup")))
         late += [
             (flows.settled_s, warmup, dict(condition))
-            for flows in long_flows(scenario, bound_s(question.goal, question.room))
+            for flows in long_flows(scenario, bound_s(question.goal, question.sizing))
             if flows.late(warmup)
         ]
     if not late:

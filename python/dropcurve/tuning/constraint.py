@@ -20,7 +20,7 @@ from .candidates import Candidate
 from .customary import customary
 from .delay_bounds import RISING, bound_s, delay_bounds
 from .goal import MOST, Constraint, Goal
-from .search_space import Coordinates, Room
+from .search_space import Coordinates, Sizing
 from .study import FamilyStudy
 
 #: Relative width of the bracket, and distance from the edge (as a logarithm), at which root finding ends.
@@ -74,14 +74,14 @@ def direction(goal: Goal) -> int:
     return -1 if rising and share_bounds(goal) else 0
 
 
-def customary_s(goal: Goal, room: Room) -> float:
+def customary_s(goal: Goal, sizing: Sizing) -> float:
     """The delay (s) that rules of thumb are a share of: the bound, or half of the longest round trip."""
-    return bound_s(goal, room) or CUSTOMARY * room.rtt_s
+    return bound_s(goal, sizing) or CUSTOMARY * sizing.rtt_s
 
 
-def scaled(study: FamilyStudy, room: Room, bound: float, share: float | None = None) -> Coordinates:
+def scaled(study: FamilyStudy, sizing: Sizing, bound: float, share: float | None = None) -> Coordinates:
     """The parameters of a family with its scale at ``share`` of a bound (s), the others at customary values."""
-    return customary(study.family, room, bound, share)
+    return customary(study.family, sizing, bound, share)
 
 
 def log_ratio(bench: Bench, candidate: Candidate, trial: PairedTrial) -> float:

@@ -21,7 +21,7 @@ from .search_space import (
     Coordinates,
     Family,
     Params,
-    Room,
+    Sizing,
     digits,
     limit,
     log_range,
@@ -30,14 +30,14 @@ from .search_space import (
 )  # fmt: skip
 
 
-def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> Family:
+def family(kind: str, sizing: Sizing, *, space: Mapping[str, str] | None = None) -> Family:
     """The family of a discipline, or of the ranges in ``space`` (parameter to ``"0.01..0.5 log"``).
 
     A discipline that is not listed here has the parameters and ranges of the catalogue (`catalogue_spaces`). Raises
     UsageError for one that does not exist.
     """
-    space_of_kind = _own(kind, room, space) if space else _usual(kind, room)
-    dialect = room.dialects.get(kind)
+    space_of_kind = _own(kind, sizing, space) if space else _usual(kind, sizing)
+    dialect = sizing.dialects.get(kind)
     return (
         replace(space_of_kind, fixed={"dialect": dialect, **space_of_kind.fixed})
         if dialect
@@ -45,74 +45,74 @@ def family(kind: str, room: Room, *, space: Mapping[str, str] | None = None) -> 
     )
 
 
-def _usual(kind: str, room: Room) -> Family:
+def _usual(kind: str, sizing: Sizing) -> Family:
     if kind in FAMILIES:
-        return FAMILIES[kind](kind, room)
+        return FAMILIES[kind](kind, sizing)
     known = library.disciplines()
     if kind not in known:
         hint = nearest(kind, known, otherwise="`dropcurve list disciplines` shows them")
         raise UsageError("candidate", kind, "no such discipline", hint)
-    return catalogue_spaces.of_catalogue(kind, room)
+    return catalogue_spaces.of_catalogue(kind, sizing)
 
 
 def _pkts(value: float) -> str:
     return units.show_packets(value)
 
 
-def _longest(room: Room) -> float:
+def _longest(sizing: Sizing) -> float:
     """Longest target of delay (s) worth trying: half of what the buffer holds, within the range of use."""
-    return min(max(0.06, room.buffer_pkts / room.capacity / 2), 0.5)
+    return min(max(0.06, sizing.buffer_pkts / sizing.capacity / 2), 0.5)
 
 
-def _shortest(room: Room) -> float:
+def _shortest(sizing: Sizing) -> float:
     """Shortest target of delay (s) worth trying: a quarter of a packet's time, as a controller with such a target still
     holds a queue of some packets."""
-    return max(2e-4, 0.25 / room.capacity)
+    return max(2e-4, 0.25 / sizing.capacity)
 
 
-def _ecn(room: Room) -> Params:
-    return {"ecn": True} if room.ecn else {"ecn": False}
+def _ecn(sizing: Sizing) -> Params:
+    return {"ecn": True} if sizing.ecn else {"ecn": False}
 
 
-def _red(kind: str, room: Room) -> Family:
+def _red(kind: str, sizing: Sizing) -> Family:
     """Thresholds by the lower one and their ratio; the weight by the time constant of the average."""
     least = 1.0
     axes = {
-        "min_th": log_range(least, max(8.0, room.buffer_pkts / 4), "pkts"),
+        "min_th": log_range(least, max(8.0, sizing.buffer_pkts / 4), "pkts"),
         "ratio": log_range(1.25, 8.0),
         # Nonlinear RED scales max_p by 1.5 and may not pass 1.
         "max_p": log_range(0.005, 0.66 if kind == "nlred" else 1.0),
-        "memory_s": memory_range(room),
+        "memory_s": memory_range(sizing),
     }
 
     def build(at: Coordinates) -> Params:
-        low = min(at["min_th"], math.floor(room.buffer_pkts / 2))
-        high = max(low + 1, min(low * at["ratio"], math.floor(room.buffer_pkts) - 1))
+        low = min(at["min_th"], math.floor(sizing.buffer_pkts / 2))
+        high = max(low + 1, min(low * at["ratio"], math.floor(sizing.buffer_pkts) - 1))
         high = digits(high)
-        weight = -math.expm1(-1.0 / (room.capacity * at["memory_s"]))
+        weight = -math.expm1(-1.0 / (sizing.capacity * at["memory_s"]))
         return {
-            **limit(room), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
+            **limit(sizing), "min_th": _pkts(low), "max_th": _pkts(high), "max_p": at["max_p"],
             "w_q": min(0.9, digits(weight)),
         }  # fmt: skip
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         low = units.packets(str(params["min_th"]), packet_bytes=1500)
         high = units.packets(str(params["max_th"]), packet_bytes=1500)
-        memory = -1.0 / (room.capacity * math.log1p(-float(params["w_q"])))
+        memory = -1.0 / (sizing.capacity * math.log1p(-float(params["w_q"])))
         return {"min_th": low, "ratio": high / low, "max_p": float(params["max_p"]), "memory_s": memory}
 
     gentle = {"above_max": "gentle"} if kind == "red" else {}
-    return Family(kind, axes, build, read, {**gentle, **_ecn(room)})
+    return Family(kind, axes, build, read, {**gentle, **_ecn(sizing)})
 
 
-def _wred(kind: str, room: Room) -> Family:
+def _wred(kind: str, sizing: Sizing) -> Family:
     """WRED as on routers: the axes of RED with one class, a mark denominator and an exponent."""
-    red = _red("red", room)
+    red = _red("red", sizing)
 
     def build(at: Coordinates) -> Params:
         params = red.build(at)
         return {
-            **limit(room), "min_th": [params["min_th"]], "max_th": [params["max_th"]],
+            **limit(sizing), "min_th": [params["min_th"]], "max_th": [params["max_th"]],
             "denominator": [float(max(1, round(1.0 / params["max_p"])))],
             "exponent": min(16, max(1, round(-math.log2(params["w_q"])))),
         }  # fmt: skip
@@ -123,14 +123,14 @@ def _wred(kind: str, room: Room) -> Family:
             "max_p": 1.0 / float(params["denominator"][0]), "w_q": 0.5 ** float(params["exponent"]),
         })  # fmt: skip
 
-    return Family(kind, red.axes, build, read, _ecn(room))
+    return Family(kind, red.axes, build, read, _ecn(sizing))
 
 
-def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
+def _spans(kind: str, sizing: Sizing, axes: Mapping[str, Range]) -> Family:
     """Parameters that are times, in seconds here, or pure numbers."""
 
     def build(at: Coordinates) -> Params:
-        return limit(room) | {
+        return limit(sizing) | {
             name: show_span(at[name]) if axis.unit == "s" else at[name] for name, axis in axes.items()
         }
 
@@ -142,7 +142,7 @@ def _spans(kind: str, room: Room, axes: Mapping[str, Range]) -> Family:
             for name, axis in axes.items()
         }  # fmt: skip
 
-    return Family(kind, dict(axes), build, read, _ecn(room))
+    return Family(kind, dict(axes), build, read, _ecn(sizing))
 
 
 #: Defaults of the RFCs, by discipline and parameter; times in seconds.
@@ -160,39 +160,39 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-def _codel(kind: str, room: Room) -> Family:
-    least = _shortest(room)
+def _codel(kind: str, sizing: Sizing) -> Family:
+    least = _shortest(sizing)
     return _spans(
         kind,
-        room,
+        sizing,
         {
-            "target": log_range(least, _longest(room), "s"),
-            "interval": log_range(max(0.005, 3.0 / room.capacity), 0.5, "s"),
+            "target": log_range(least, _longest(sizing), "s"),
+            "interval": log_range(max(0.005, 3.0 / sizing.capacity), 0.5, "s"),
         },
     )
 
 
-def _pie(kind: str, room: Room) -> Family:
-    return _spans(kind, room, {
-        "target": log_range(_shortest(room), _longest(room), "s"), "t_update": log_range(0.002, 0.05, "s"),
+def _pie(kind: str, sizing: Sizing) -> Family:
+    return _spans(kind, sizing, {
+        "target": log_range(_shortest(sizing), _longest(sizing), "s"), "t_update": log_range(0.002, 0.05, "s"),
         "alpha": log_range(0.01, 4.0), "beta": log_range(0.1, 40.0),
     })  # fmt: skip
 
 
-def _docsis_pie(kind: str, room: Room) -> Family:
+def _docsis_pie(kind: str, sizing: Sizing) -> Family:
     """PIE of a cable modem, which drops and does not mark (RFC 8034)."""
     axes = {
-        "target": log_range(_shortest(room), _longest(room), "s"), "interval": log_range(0.002, 0.05, "s"),
+        "target": log_range(_shortest(sizing), _longest(sizing), "s"), "interval": log_range(0.002, 0.05, "s"),
         "alpha": log_range(0.02, 8.0), "beta": log_range(0.2, 80.0),
     }  # fmt: skip
-    return replace(_spans(kind, room, axes), fixed={})
+    return replace(_spans(kind, sizing, axes), fixed={})
 
 
-def _dualpi2(kind: str, room: Room) -> Family:
+def _dualpi2(kind: str, sizing: Sizing) -> Family:
     """The classic queue as PIE's; the other's marking threshold is a share of its target, with a ramp half as
     long, as in RFC 9332."""
-    pie = _spans(kind, room, {
-        "target": log_range(_shortest(room), _longest(room), "s"), "t_update": log_range(0.002, 0.05, "s"),
+    pie = _spans(kind, sizing, {
+        "target": log_range(_shortest(sizing), _longest(sizing), "s"), "t_update": log_range(0.002, 0.05, "s"),
         "alpha": log_range(0.01, 4.0), "beta": log_range(0.1, 40.0),
     })  # fmt: skip
 
@@ -206,20 +206,22 @@ def _dualpi2(kind: str, room: Room) -> Family:
         step = units.span(str(params.get("min_th", "800 us")))
         return None if coordinates is None else {**coordinates, "step": step / coordinates["target"]}
 
-    return Family(kind, {**pie.axes, "step": log_range(0.02, 0.5)}, build, read, _ecn(room))
+    return Family(kind, {**pie.axes, "step": log_range(0.02, 0.5)}, build, read, _ecn(sizing))
 
 
-def _ared(kind: str, room: Room) -> Family:
+def _ared(kind: str, sizing: Sizing) -> Family:
     axes = {
-        "target_delay": log_range(_shortest(room), max(0.02, room.buffer_pkts / room.capacity / 2), "s"),
+        "target_delay": log_range(
+            _shortest(sizing), max(0.02, sizing.buffer_pkts / sizing.capacity / 2), "s"
+        ),
         "interval": log_range(0.05, 2.0, "s"),
     }
-    return _spans(kind, room, axes)
+    return _spans(kind, sizing, axes)
 
 
-def _droptail(kind: str, room: Room) -> Family:
+def _droptail(kind: str, sizing: Sizing) -> Family:
     # In bytes: a packet is 6 ms at 2 Mbit/s, too coarse a grain for a bound on the delay.
-    axis = log_range(1.0 * FULL_BYTES, max(4.0, room.buffer_pkts) * FULL_BYTES, "B", whole=True)
+    axis = log_range(1.0 * FULL_BYTES, max(4.0, sizing.buffer_pkts) * FULL_BYTES, "B", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": FULL_BYTES * units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
@@ -227,9 +229,9 @@ def _droptail(kind: str, room: Room) -> Family:
     return Family(kind, {"limit": axis}, lambda at: {"limit": axis.shown(digits(at["limit"]))}, read)
 
 
-def _fair(kind: str, room: Room) -> Family:
+def _fair(kind: str, sizing: Sizing) -> Family:
     """Fair queues with tail drop: their common limit; an overflow drops from the longest queue."""
-    axis = log_range(8.0, max(16.0, room.buffer_pkts), "pkts", whole=True)
+    axis = log_range(8.0, max(16.0, sizing.buffer_pkts), "pkts", whole=True)
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"limit": units.packets(str(params["limit"]), packet_bytes=FULL_BYTES)}
@@ -237,9 +239,9 @@ def _fair(kind: str, room: Room) -> Family:
     return Family(kind, {"limit": axis}, lambda at: {"limit": _pkts(round(at["limit"]))}, read)
 
 
-def _cake(kind: str, room: Room) -> Family:
+def _cake(kind: str, sizing: Sizing) -> Family:
     """CAKE by its interval; the target is a twentieth of it, and CAKE sizes the buffer itself."""
-    axis = log_range(max(0.005, 30.0 / room.capacity), 0.5, "s")
+    axis = log_range(max(0.005, 30.0 / sizing.capacity), 0.5, "s")
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {"interval": units.span(str(params.get("interval", "100 ms")))}
@@ -247,28 +249,28 @@ def _cake(kind: str, room: Room) -> Family:
     return Family(kind, {"interval": axis}, lambda at: {"interval": show_span(at["interval"])}, read)
 
 
-def _pi(kind: str, room: Room) -> Family:
+def _pi(kind: str, sizing: Sizing) -> Family:
     axes = {
-        "q_ref": log_range(2.0, min(max(8.0, room.buffer_pkts / 2), room.buffer_pkts - 1), "pkts"),
+        "q_ref": log_range(2.0, min(max(8.0, sizing.buffer_pkts / 2), sizing.buffer_pkts - 1), "pkts"),
         "gain": log_range(1e-7, 1e-2), "zero": log_range(0.05, 50.0),
     }  # fmt: skip
 
     def build(at: Coordinates) -> Params:
-        return {**limit(room), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
+        return {**limit(sizing), "q_ref": _pkts(at["q_ref"]), "gain": at["gain"], "zero": at["zero"]}
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         reference = units.packets(str(params["q_ref"]), packet_bytes=1500)
         return {"q_ref": reference, "gain": float(params["gain"]), "zero": float(params["zero"])}
 
-    return Family(kind, axes, build, read, _ecn(room))
+    return Family(kind, axes, build, read, _ecn(sizing))
 
 
-def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
+def _own(kind: str, sizing: Sizing, space: Mapping[str, str]) -> Family:
     """Parameters named by the user, each over a range of its own; all others at their defaults."""
     axes = {name: ranges.parse(text, name=f"tune.space.{kind}.{name}") for name, text in space.items()}
 
     def build(at: Coordinates) -> Params:
-        return limit(room) | {name: axis.shown(at[name]) for name, axis in axes.items()}
+        return limit(sizing) | {name: axis.shown(at[name]) for name, axis in axes.items()}
 
     def read(params: Mapping[str, Any]) -> Coordinates:
         return {name: float(str(params[name]).split()[0]) for name in axes}
@@ -277,7 +279,7 @@ def _own(kind: str, room: Room, space: Mapping[str, str]) -> Family:
 
 
 #: Disciplines with a search space of their own; the others have that of `catalogue_spaces`.
-FAMILIES: dict[str, Callable[[str, Room], Family]] = {
+FAMILIES: dict[str, Callable[[str, Sizing], Family]] = {
     "droptail": _droptail, "red": _red, "choke": _red, "nlred": _red, "ared": _ared, "codel": _codel, "cobalt": _codel,
     "fq_codel": _codel, "pie": _pie, "fq_pie": _pie, "pi": _pi, "wred": _wred, "dualpi2": _dualpi2,
     "sfq": _fair, "drr": _fair, "prio": _fair, "policer": _fair, "tbf": _fair, "htb": _fair,

@@ -68,9 +68,9 @@ class Final:
     def _customary(self) -> list[Candidate]:
         """A design of each discipline that follows from the bound or the round trip, those that can be run."""
         question = self.bench.question
-        delay_s, rules = customary_s(question.goal, question.room), []
+        delay_s, rules = customary_s(question.goal, question.sizing), []
         for kind, study in self.evaluations.studies.items():
-            at = scaled(study, question.room, delay_s)
+            at = scaled(study, question.sizing, delay_s)
             candidate = study.target.candidate(
                 f"{kind}, tuned", kind, study.family.params(at), origin="search"
             )

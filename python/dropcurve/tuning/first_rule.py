@@ -30,9 +30,11 @@ def first_rule(bench: Bench, seed: int, until: float | None) -> Candidate | None
     question = bench.question
     if KIND not in question.candidates or direction(question.goal) != 1 or effort.size(question) < LONG:
         return None
-    study = FamilyStudy(family(KIND, question.room, space=question.space.get(KIND)), question.target, 1, seed)
-    bound = customary_s(question.goal, question.room)
-    at = scaled(study, question.room, bound, RULES[KIND][0])
+    study = FamilyStudy(
+        family(KIND, question.sizing, space=question.space.get(KIND)), question.target, 1, seed
+    )
+    bound = customary_s(question.goal, question.sizing)
+    at = scaled(study, question.sizing, bound, RULES[KIND][0])
     candidate = question.target.candidate("", KIND, study.family.params(at), origin=RULE)
     trials = block(question.conditions(effort.ENDS), seed)
     if candidate is None or not all(bench.usable(candidate, trial) for trial in trials):

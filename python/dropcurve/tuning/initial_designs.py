@@ -12,9 +12,9 @@ RULE = "rule"
 def designs_known(question: Question, *, brief: bool = False) -> list[Candidate]:
     """The initial designs, tail drop first; where the effort is ``brief``, of those by formula only the rules of
     thumb."""
-    room, target = question.room, question.target
+    sizing, target = question.sizing, question.target
     designs = []
-    for name, kind, params, origin in references(room, box=target.box):
+    for name, kind, params, origin in references(sizing, box=target.box):
         # Designs of scripts are loaded as the scripts write them.
         candidate = target.candidate(name, kind, params, origin=origin) if target.box == "sqm" else None
         designs.append(candidate or Candidate(name, kind, params, origin))

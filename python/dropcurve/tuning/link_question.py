@@ -18,7 +18,7 @@ from .delay_bounds import bound_s
 from .link import LEAST_BUFFER, MOST_SHARE, Link
 from .link_mix import MixLink
 from .question import ConditionAxis, Question, assembled
-from .search_space import Room
+from .search_space import Sizing
 
 #: Limits of rate and round trip, in bit/s and seconds.
 LEAST_RATE, MOST_RATE, MOST_RTT_S = 1e4, 1e13, 60.0
@@ -93,9 +93,9 @@ def of_link(
     shown = ", ".join([*map(_shown, own), str(size[2]) if size[2] else f"buffer of {packets}"])
     middle = link.scenario({axis.name: axis.range.at(0.5) for axis in axes})
     parsed_goal = goals.of_scenario(text, middle, exchange=exchange)
-    room = Room(rates[0] / (8 * 1500), size[0], trips[1], ecn)
-    link = replace(link, bound_s=bound_s(parsed_goal, room))
-    return assembled(shown, parsed_goal, axes, room, target, candidates, robust, space or {}, link=link)
+    sizing = Sizing(rates[0] / (8 * 1500), size[0], trips[1], ecn)
+    link = replace(link, bound_s=bound_s(parsed_goal, sizing))
+    return assembled(shown, parsed_goal, axes, sizing, target, candidates, robust, space or {}, link=link)
 
 
 def of_mix(
@@ -148,17 +148,19 @@ def of_mix(
     aim = goals.DEFAULT if goal is None else goal
     wanted = goals.of_scenario(aim, link.scenario({}), exchange=exchange)
     # The scripts switch ECN on, whether or not a sender of this traffic uses it.
-    room = Room(
+    sizing = Sizing(
         rate * profile.framing.share / (8 * 1500), link.buffer_pkts, link.rtt_s[1], link.ecn or scripts
     )
     if own:
         # The queue of the scripts stands before that of the modem, with the limit that the scripts set.
-        room = replace(room, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)
+        sizing = replace(sizing, buffer_pkts=float(boxes.sqm.LIMIT), modem_pkts=link.buffer_pkts)
     back = profile.rate_bps("up" if link.direction == "down" else "down")
     target = target_of(
         box, rate, link.rtt_s[1], direction=link.direction, other_bps=back, framing=profile.framing
     )
-    return assembled(", ".join(shown), wanted, axes, room, target, candidates, robust, space or {}, link=link)
+    return assembled(
+        ", ".join(shown), wanted, axes, sizing, target, candidates, robust, space or {}, link=link
+    )
 
 
 def _rate(text: str) -> tuple[float, float]:

@@ -36,7 +36,7 @@ class SearchOutcome:
         """The family of a design and its coordinates there, if they are known."""
         try:
             space = self.families.get(candidate.kind) or family(
-                candidate.kind, question.room, space=question.space.get(candidate.kind)
+                candidate.kind, question.sizing, space=question.space.get(candidate.kind)
             )
         except UsageError:
             return None, None

@@ -14,7 +14,7 @@ def effort_of(bench: Bench, clock: Clock, runs: int | None, seed: int) -> Budget
     question = bench.question
     if clock.seconds is None:
         return effort.by_size(question, runs)
-    name, kind, params, origin = next(references(question.room, box=question.target.box))
+    name, kind, params, origin = next(references(question.sizing, box=question.target.box))
     one = Candidate(name, kind, params, origin)
     bench.run((one, trial) for trial in block(question.conditions(2), seed))
     if 0.0 < bench.spent_s < effort.PACED * clock.seconds:

@@ -21,7 +21,7 @@ from .candidates import Candidate, Target, dialects_of, searched
 from .families import USUAL
 from .link import Link
 from .link_mix import MixLink
-from .search_space import Room
+from .search_space import Sizing
 
 #: One condition: axis to value.
 Condition = dict[str, float]
@@ -68,7 +68,7 @@ class Question:
     title: str
     goal: goals.Goal
     axes: tuple[ConditionAxis, ...]
-    room: Room
+    sizing: Sizing
     target: Target
     candidates: tuple[str, ...] = USUAL
     robust: Robust = "mean"
@@ -192,7 +192,7 @@ def _distinct(conditions: list[Condition]) -> list[Condition]:
 
 
 def assembled(
-    title: str, wanted: goals.Goal, axes: tuple[ConditionAxis, ...], room: Room, target: Target,
+    title: str, wanted: goals.Goal, axes: tuple[ConditionAxis, ...], sizing: Sizing, target: Target,
     candidates: Sequence[str], robust: str, space: Mapping[str, Mapping[str, str]], *,
     link: Link | MixLink | None = None, base: Scenario | None = None,
 ) -> Question:  # fmt: skip
@@ -211,6 +211,6 @@ def assembled(
             hint = nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
             raise UsageError("candidate", kind, "no such discipline", hint)
     chosen = searched(candidates, space, box=target.box)
-    room = replace(room, dialects=dialects)
-    question = Question(title, wanted, axes, room, target, chosen, "mean", space, link, base)
+    sizing = replace(sizing, dialects=dialects)
+    question = Question(title, wanted, axes, sizing, target, chosen, "mean", space, link, base)
     return replace(question, robust=robust)

@@ -18,7 +18,7 @@ from ..verdict import Exchange
 from . import goal as goals
 from .candidates import scheduler_of, target_of
 from .question import ConditionAxis, Question, assembled
-from .search_space import Room
+from .search_space import Sizing
 
 
 def of_file(
@@ -74,11 +74,11 @@ def of_file(
         )
     rate, framing = units.rate(str(base.get("dumbbell.rate"))), of_params(base.resolved["dumbbell"])
     limit = units.packets(buffer_of(base) or str(base.get("queue.limit")), packet_bytes=1500)
-    room = Room(rate * framing.share / (8 * 1500), limit, _round_trip(base), bool(_ecn(base)))
+    sizing = Sizing(rate * framing.share / (8 * 1500), limit, _round_trip(base), bool(_ecn(base)))
     question = assembled(
-        base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), room,
+        base.title, goals.of_scenario(str(text), base, exchange=exchange), tuple(axes), sizing,
         target_of(
-            box if box is not None else str(section.get("for", "")), rate, room.rtt_s,
+            box if box is not None else str(section.get("for", "")), rate, sizing.rtt_s,
             scheduler=scheduler_of(base), framing=framing,
         ),
         candidates or tuple(section.get("candidates", ())), robust or str(section.get("robust", "mean")),

@@ -98,7 +98,7 @@ class Search:
         )  # fmt: skip
 
     def _family(self, kind: str) -> Family:
-        return family(kind, self.question.room, space=self.question.space.get(kind))
+        return family(kind, self.question.sizing, space=self.question.space.get(kind))
 
     def go(self) -> SearchOutcome:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""

@@ -20,10 +20,17 @@ Params = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Room:
-    """Link that ranges are sized for: packets a second, packets of buffer, the longest round trip in seconds.
-    ``dialects`` overrides the default dialect by discipline; ``modem_pkts`` is the buffer of a modem behind the box,
-    None where the buffer is the box's own."""
+class Sizing:
+    """The link for which ranges and designs are sized.
+
+    Attributes:
+        capacity: Packets of 1500 bytes a second.
+        buffer_pkts: Its buffer in packets.
+        rtt_s: The longest round trip.
+        ecn: Whether designs mark.
+        dialects: Discipline to the dialect that replaces its default one.
+        modem_pkts: Buffer of a modem behind the box; None where the buffer is the box's own.
+    """
 
     capacity: float
     buffer_pkts: float
@@ -89,11 +96,11 @@ def log_range(low: float, high: float, unit: str = "", *, whole: bool = False) -
     return Range(low, high, unit, "log", whole)
 
 
-def memory_range(room: Room) -> Range:
+def memory_range(sizing: Sizing) -> Range:
     """Time constants of an averaged queue: from one packet to two seconds."""
-    return log_range(max(2e-4, 1.0 / room.capacity), 2.0, "s")
+    return log_range(max(2e-4, 1.0 / sizing.capacity), 2.0, "s")
 
 
-def limit(room: Room) -> Params:
+def limit(sizing: Sizing) -> Params:
     """The limit of a queue that has the whole buffer of the link."""
-    return {"limit": units.show_packets(room.buffer_pkts)}
+    return {"limit": units.show_packets(sizing.buffer_pkts)}

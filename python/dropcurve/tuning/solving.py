@@ -66,7 +66,7 @@ class Solving:
 
     def __post_init__(self) -> None:
         self.goal = self.bench.question.goal
-        self.delay_s = customary_s(self.goal, self.bench.question.room)
+        self.delay_s = customary_s(self.goal, self.bench.question.sizing)
         self.margin = self.margin or margin_of(self.goal)
         self.direction = direction(self.goal)
         self.near: dict[str, list[PairedTrial]] = {}
@@ -100,9 +100,9 @@ class Solving:
     def _starts(self, study: FamilyStudy) -> Iterator[Coordinates]:
         """Coordinates from which a family is solved: the given ones; customary ones and those of a short memory, after
         others only while there are runs and the family is not far behind the rival."""
-        room, kind = self.bench.question.room, study.family.kind
-        some = [self.starts.get(kind), scaled(study, room, self.delay_s)]
-        some.append(short_memory(study.family, room, self.delay_s))
+        sizing, kind = self.bench.question.sizing, study.family.kind
+        some = [self.starts.get(kind), scaled(study, sizing, self.delay_s)]
+        some.append(short_memory(study.family, sizing, self.delay_s))
         first = True
         for one in some:
             if one is None:
@@ -144,7 +144,7 @@ class Solving:
         """Runs the pick of the atlas in all trials, if it has one for the question."""
         for kind, scale in list(starts(self.bench.question).items())[:1]:
             study = self.evaluations.studies[kind]
-            at = scaled(study, self.bench.question.room, self.delay_s) | {study.family.scale: scale}
+            at = scaled(study, self.bench.question.sizing, self.delay_s) | {study.family.scale: scale}
             candidate = study.candidate(at)
             if candidate is None or not self.evaluations.usable(candidate):
                 return
@@ -159,7 +159,7 @@ class Solving:
         designs = []
         for study in self.evaluations.studies.values():
             for share in RULES.get(study.family.kind, ())[: 1 if self.coarse else None]:
-                coordinates = scaled(study, self.bench.question.room, self.delay_s, share)
+                coordinates = scaled(study, self.bench.question.sizing, self.delay_s, share)
                 candidate = study.target.candidate(
                     "", study.family.kind, study.family.params(coordinates), origin=RULE
                 )

@@ -99,7 +99,7 @@ def link_at(question: Question, condition: Condition) -> StressLink:
     """The link of a condition, for the envelope of datagrams."""
     bare = {name: value for name, value in condition.items() if name not in DATAGRAM_KEYS}
     rate = units.rate(str(question.scenario(bare).get("dumbbell.rate")))
-    return StressLink("", rate, rate, question.room.rtt_s, question.room.buffer_pkts)
+    return StressLink("", rate, rate, question.sizing.rtt_s, question.sizing.buffer_pkts)
 
 
 def _bounds(question: Question) -> Bounds:

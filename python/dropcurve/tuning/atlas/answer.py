@@ -200,7 +200,7 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
         UsageError: Without such a bound, and where the box takes none of the designs.
     """
     ends = "; ".join(map(str, outside))
-    bound = bound_s(question.goal, question.room)
+    bound = bound_s(question.goal, question.sizing)
     if bound is None:
         raise UsageError(
             "--instant",
@@ -212,8 +212,8 @@ def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
     for kind in BY_FORMULA:
         if kind not in question.candidates:
             continue
-        space = family(kind, question.room)
-        params = space.params(customary(space, question.room, bound))
+        space = family(kind, question.sizing)
+        params = space.params(customary(space, question.sizing, bound))
         candidate = question.target.candidate(f"{kind}, rule of thumb", kind, params, origin="rule")
         if candidate is not None:
             return candidate

@@ -107,7 +107,9 @@ def _refuse(question: Question) -> None:
             f"name one of these, or {REMEDY}",
             shown="path",
         )
-    dialects = [f"{kind}:{dialect}" for kind, dialect in question.room.dialects.items() if dialect != "linux"]
+    dialects = [
+        f"{kind}:{dialect}" for kind, dialect in question.sizing.dialects.items() if dialect != "linux"
+    ]
     if dialects:
         raise UsageError(
             "--instant",

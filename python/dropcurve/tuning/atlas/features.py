@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...scenario.links import LinkProfile
 from ..link import Link
-from ..search_space import FULL_BYTES, Coordinates, Room
+from ..search_space import FULL_BYTES, Coordinates, Sizing
 
 #: Disciplines of the atlas, in the order of its features.
 DISCIPLINES = ("droptail", "codel", "pie", "fq_codel", "red", "cake")
@@ -106,13 +106,13 @@ def usual(profile: LinkProfile, direction: str) -> Condition:
     return Condition("usual", capacity, high, float(profile.buffer_pkts(direction)), numbers, quantities)
 
 
-def scaled_design(kind: str, coordinates: Coordinates, room: Room, *, linux: bool) -> ScaledDesign:
-    """The design at coordinates of its family (`search_space.Family`), sized for ``room``."""
+def scaled_design(kind: str, coordinates: Coordinates, sizing: Sizing, *, linux: bool) -> ScaledDesign:
+    """The design at coordinates of its family (`search_space.Family`), sized for ``sizing``."""
     interval = memory = 0.0
     if kind == "droptail":
         return ScaledDesign(kind, coordinates["limit"] / FULL_BYTES, True, 0.0, 0.0, linux)
     if kind == "red":
-        memory = coordinates["memory_s"] * room.capacity
+        memory = coordinates["memory_s"] * sizing.capacity
         return ScaledDesign(kind, coordinates["min_th"], True, 0.0, memory, linux)
     if kind in ("codel", "fq_codel"):
         interval = coordinates["interval"]

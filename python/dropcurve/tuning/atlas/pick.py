@@ -107,14 +107,14 @@ def _simplicity(kind: str) -> int:
 
 def _best(question: Question, part: TrafficModel, known: Sequence[Known], kind: str) -> Pick | None:
     """The best setting of a discipline."""
-    space = family(kind, question.room)
-    grid, rest = _grid(question, space), customary(space, question.room, 1.0)
+    space = family(kind, question.sizing)
+    grid, rest = _grid(question, space), customary(space, question.sizing, 1.0)
     usual = question.target.candidate(kind, kind, space.params(rest | {space.scale: grid[STEPS // 2]}))
     if usual is None or not answerable(usual):
         return None
     linux = _linux(question, usual)
     settings = [
-        features.scaled_design(kind, rest | {space.scale: scale}, question.room, linux=linux)
+        features.scaled_design(kind, rest | {space.scale: scale}, question.sizing, linux=linux)
         for scale in grid
     ]
     judged = Judged.of(question, part, known, settings)
@@ -135,28 +135,28 @@ def _linux(question: Question, candidate: Candidate) -> bool:
 def judge(question: Question, model: TrafficModel, known: Sequence[Known], pick: Pick) -> Pick:
     """The design of a pick with the outcomes that a model predicts for it."""
     kind = pick.candidate.kind
-    space = family(kind, question.room)
-    at = space.coordinates_of(pick.candidate.params) or customary(space, question.room, 1.0)
+    space = family(kind, question.sizing)
+    at = space.coordinates_of(pick.candidate.params) or customary(space, question.sizing, 1.0)
     linux = _linux(question, pick.candidate)
-    exact = features.scaled_design(kind, at, question.room, linux=linux)
+    exact = features.scaled_design(kind, at, question.sizing, linux=linux)
     judged = Judged.of(question, model, known, [exact]).pick(0, pick.candidate)
     return replace(judged, scale=at[space.scale])
 
 
 def _grid(question: Question, family: Family) -> list[float]:
     """Scales to compare, within those the atlas has seen for such a link."""
-    room = question.room
-    packet, axis = 1.0 / room.capacity, family.axes[family.scale]
-    low = max(3 * packet, 0.06 * room.rtt_s, 1e-3)
-    high = min(max(30 * packet, 2.5 * room.rtt_s, 8e-3), 0.6)
+    sizing = question.sizing
+    packet, axis = 1.0 / sizing.capacity, family.axes[family.scale]
+    low = max(3 * packet, 0.06 * sizing.rtt_s, 1e-3)
+    high = min(max(30 * packet, 2.5 * sizing.rtt_s, 8e-3), 0.6)
     if family.kind == "cake":
         low, high = CAKE_LEAST * low, CAKE_MOST * high
     else:
         low, high = LEAST_SHARE * SHARES[family.kind] * low, min(1.5, MOST_SHARE * SHARES[family.kind]) * high
-    level = {"s": 1.0, "pkts": room.capacity, "B": room.capacity * FULL_BYTES}[axis.unit]
+    level = {"s": 1.0, "pkts": sizing.capacity, "B": sizing.capacity * FULL_BYTES}[axis.unit]
     low, high = max(axis.low, low * level), min(axis.high, high * level)
     if family.kind in ("codel", "fq_codel"):
-        high = min(high, 0.9 * customary(family, room, 1.0)["interval"])
+        high = min(high, 0.9 * customary(family, sizing, 1.0)["interval"])
     high = max(high, low)
     return [low * (high / low) ** (step / (STEPS - 1)) for step in range(STEPS)]
 
