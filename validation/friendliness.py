@@ -271,7 +271,7 @@ def write(options: argparse.Namespace) -> None:
     for queue, title in TITLES.items():
         shares = matrix(
             names, queue=queue, replications=replications, seconds=seconds, out=out, jobs=options.jobs,
-            progress=None if options.quick else partial(tell, title),
+            progress=None if options.quick else partial(print_progress, title),
         )  # fmt: skip
         parts.append(f"## {title}\n")
         if not options.quick:
@@ -299,7 +299,7 @@ def draw_figure(shares: Matrix, title: str, path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def tell(title: str, done: int, needed: int, _share: float) -> None:
+def print_progress(title: str, done: int, needed: int, _share: float) -> None:
     """One line of progress, overwritten on a terminal."""
     if sys.stderr.isatty() or done == needed:
         end = "\r" if sys.stderr.isatty() and done < needed else "\n"

@@ -108,13 +108,15 @@ def test_a_run_that_another_session_is_making_is_awaited_and_taken_over(folder: 
     with other() as session:
         assert session.does("lock", str(store.folder), build(), keys) == 2
 
-        def tell(done: int, _: int) -> None:
+        def on_progress(done: int, _: int) -> None:
             counts.append(done)
             if done == 2:  # all that no other session has locked
                 session.does("add", row)
                 session.does("flush") if written == "as a file" else session.dies()
 
-        table = dc.sweep("short.toml", VARY, replications=2, out="kept", store="runs", jobs=1, progress=tell)
+        table = dc.sweep(
+            "short.toml", VARY, replications=2, out="kept", store="runs", jobs=1, progress=on_progress
+        )
     assert counts == [0, 1, 2, 3, 4]
     rows = table.query("select seed, loss from runs where queue_max_p = 0.1 order by seed").fetchall()
     assert rows[1] == (2, -1.0), "the other's row"

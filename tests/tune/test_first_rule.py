@@ -55,6 +55,6 @@ def test_there_is_none_where_it_would_not_be_sound_or_not_be_sooner() -> None:
 
 def test_the_best_design_stays_on_the_screen_until_there_is_a_better_one() -> None:
     watch = Watch(quiet=True, seconds=None)
-    watch.say("first", Candidate("one", "droptail", {"limit": "9 pkts"}), "utilisation 90 %")
-    watch.say("second", None)
+    watch.on_stage("first", Candidate("one", "droptail", {"limit": "9 pkts"}), "utilisation 90 %")
+    watch.on_stage("second", None)
     assert watch.step == "second" and "limit 9 pkts" in watch.best and "90 %" in watch.best

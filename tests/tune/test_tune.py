@@ -81,7 +81,7 @@ def test_a_cluster_gives_the_same_answer_even_if_a_worker_dies(
 
     executor = Executor(cluster=address)
     question = of_file("asked.toml")
-    together = tuning.solve(question, runs=60, seed=3, executor=executor, out="together", tell=kill)
+    together = tuning.solve(question, runs=60, seed=3, executor=executor, out="together", on_batch=kill)
     assert killed
     assert together.record() == alone.record()
     assert RunTable(Path("together/runs"), build()).keys() == RunTable(Path("alone/runs"), build()).keys()
@@ -97,13 +97,13 @@ def test_an_interruption_costs_nothing_and_changes_nothing(asked: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tuning.solve(question, runs=120, out="cut", executor=Executor(jobs=1), tell=stop)
+        tuning.solve(question, runs=120, out="cut", executor=Executor(jobs=1), on_batch=stop)
     kept = len(RunTable(Path("cut/runs"), build()).keys())
     assert kept == 60
     again: list[int] = []
-    resumed = tuning.solve(question, runs=120, out="cut", tell=lambda done, _: again.append(done))
+    resumed = tuning.solve(question, runs=120, out="cut", on_batch=lambda done, _: again.append(done))
     whole: list[int] = []
-    straight = tuning.solve(question, runs=120, out="straight", tell=lambda done, _: whole.append(done))
+    straight = tuning.solve(question, runs=120, out="straight", on_batch=lambda done, _: whole.append(done))
     assert resumed.record() == straight.record()
     # Every run is reported once, as it is made: stored runs are not made again.
     assert len(again) == len(whole) - kept

@@ -74,11 +74,11 @@ def test_no_time_is_said_to_be_left_once_more_runs_are_made_than_were_planned(
     def said(seconds: float | None) -> list[str]:
         clock[0] = 0.0
         watch = Watch(quiet=False, seconds=seconds)
-        watch.plan(100)
+        watch.on_plan(100)
         for done in (10, 50, 90, 150):
             clock[0] += 10.0
-            watch.tell(done, 400)
-            watch.say("validation", None)
+            watch.on_batch(done, 400)
+            watch.on_stage("validation", None)
         return capsys.readouterr().err.splitlines()
 
     lines = said(None)
@@ -94,13 +94,13 @@ def test_a_further_round_has_a_plan_of_its_own(
     clock = [0.0]
     monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
     watch = Watch(quiet=False, seconds=None)
-    watch.plan(100)
+    watch.on_plan(100)
     clock[0] = 20.0
-    watch.tell(100, 100)
-    watch.plan(100)
+    watch.on_batch(100, 100)
+    watch.on_plan(100)
     # Half of all is done, and each further tenth takes two seconds.
     for done in (20, 40):
         clock[0] += 4.0
-        watch.tell(done, 100)
-        watch.say("validation", None)
+        watch.on_batch(done, 100)
+        watch.on_stage("validation", None)
     assert capsys.readouterr().err.splitlines()[-1].endswith("70 % done, about 12 s left")

@@ -45,7 +45,7 @@ def main(words: list[str]) -> int:
         quick=options.quick,
         cache=ROOT / "out" / "agree" / "cache",
         live=options.live,
-        tell=show_progress,
+        log=show_progress,
     )
     if options.live:
         tell_what_is_absent()

@@ -35,7 +35,7 @@ class Context:
     quick: bool = False
     live: str = ""
     cache: Path | None = None
-    tell: Callable[[str], None] = lambda text: None
+    log: Callable[[str], None] = lambda text: None
 
     def csv(self, *path: str) -> list[dict[str, str]]:
         """Rows of a recorded table: the reference's if it is there, else the project's own copy."""
@@ -78,7 +78,7 @@ class Context:
         """The cases of many items, with progress."""
         cases = []
         for number, item in enumerate(items, 1):
-            self.tell(f"{name} {number}/{len(items)}")
+            self.log(f"{name} {number}/{len(items)}")
             cases.append(work(item))
         return cases
 

@@ -45,7 +45,7 @@ def compare(context: Context) -> Area:
                 if recorded is not None
             ]
             continue
-        context.tell(f"ns-3 segments, {stack}")
+        context.log(f"ns-3 segments, {stack}")
         cases += [case(f"{stack}, {name}", sent, name, keys) for name, sent in runs_in(file)]
     return Area("ns3_packets", TITLE, "ns-3.37", METHOD, cases)
 

@@ -38,7 +38,7 @@ def compare(context: Context) -> Area:
     """The runs that are kept."""
     cases = []
     for number, (head, sent) in enumerate(runs_in(context.own / "ns3_singles.txt"), 1):
-        context.tell(f"ns-3 singles {number}")
+        context.log(f"ns-3 singles {number}")
         cases.append(case(dict(re.findall(r"(\S+)=(\S+)", head)), sent))
     return Area("ns3_singles", TITLE, "ns-3.37", METHOD, cases)
 

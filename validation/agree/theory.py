@@ -138,7 +138,7 @@ def tcp(context: Context) -> list[AgreementCase]:
     cases = []
     for recovery in ("newreno", "sack"):
         for p in rates:
-            context.tell(f"theory, {recovery} at p = {p}")
+            context.log(f"theory, {recovery} at p = {p}")
             text = LOSSY.format(seconds=220 if context.quick else 620, p=p, recovery=recovery)
             runs = context.runs(dc.Scenario.parse(text), 4 if context.quick else 8, goodput)
             ours = float(np.mean([run["goodput"] for run in runs]))
@@ -159,7 +159,7 @@ def queues(context: Context) -> list[AgreementCase]:
     }
     cases = []
     for name, (what, value, of) in known.items():
-        context.tell(f"theory, {name}")
+        context.log(f"theory, {name}")
         wanted = partial(single, of)
         runs = context.runs(dc.Scenario.load(name), 10, wanted)
         values = [run["x"] for run in runs]
@@ -181,7 +181,7 @@ def spacings(context: Context) -> list[AgreementCase]:
     """Share of packets dropped at a constant probability, for each law of spacing."""
     cases = []
     for spacing, mean in SPACINGS.items():
-        context.tell(f"theory, spacing {spacing}")
+        context.log(f"theory, spacing {spacing}")
         runs = context.runs(dc.Scenario.parse(SPACED.format(spacing=spacing)), 4, dropped)
         ours = 1 / float(np.mean([run["share"] for run in runs]))
         cases.append(

@@ -59,7 +59,7 @@ def passed(module: str, context: Context) -> tuple[bool | None, str]:
     """Whether a module of the queue crate's test `verdicts` passes; None where there is no Rust to run it."""
     if shutil.which("cargo") is None or context.quick:
         return None, "cargo"
-    context.tell(f"cargo test --test verdicts {module}::")
+    context.log(f"cargo test --test verdicts {module}::")
     command = [
         "cargo", "test", "--quiet", "--locked", "-p", "dropcurve-queue", "--test", "verdicts", f"{module}::",
     ]  # fmt: skip

@@ -70,12 +70,12 @@ class ErrorCell:
     predicted: dict[str, tuple[float, float]]
 
 
-def grid(*, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> Iterator[ErrorCell]:
+def grid(*, jobs: int | None = None, log: Callable[[str], None] = lambda _: None) -> Iterator[ErrorCell]:
     """Runs the grid, cell by cell."""
     for rate in RATES:
         for rtt in RTTS:
             for flows in FLOWS:
-                tell(f"{rate}, {rtt}, {flows} flows")
+                log(f"{rate}, {rtt}, {flows} flows")
                 advice = advise(rate=rate, rtt=rtt, flows=flows)
                 for name in DESIGNS:
                     yield cell(advice.design(name), rate, rtt, flows, jobs=jobs)
@@ -213,9 +213,9 @@ def _percent(predicted: float, share: float) -> str:
     return "–" if not math.isfinite(error) else f"{100 * error:+.0f} %".replace("-", "−")
 
 
-def write(path: Path, *, jobs: int | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
+def write(path: Path, *, jobs: int | None = None, log: Callable[[str], None] = lambda _: None) -> None:
     """Runs the grid and writes the page."""
-    path.write_text(wrap_markdown(page(list(grid(jobs=jobs, tell=tell)))), encoding="utf-8")
+    path.write_text(wrap_markdown(page(list(grid(jobs=jobs, log=log)))), encoding="utf-8")
 
 
 def main() -> None:
@@ -227,10 +227,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=None, help="threads (default: one per processor)")
     options = parser.parse_args()
 
-    def tell(text: str) -> None:
+    def log(text: str) -> None:
         sys.stderr.write(f"{text}\n")
 
-    write(options.page, jobs=options.jobs, tell=tell)
+    write(options.page, jobs=options.jobs, log=log)
 
 
 if __name__ == "__main__":

@@ -357,7 +357,7 @@ def main(arguments: list[str]) -> None:
         jobs = int(wanted.pop(0)) if wanted and wanted[0].isdigit() else 1
         run(Path(folder), jobs, wanted)
     elif verb == "check":
-        quality_of = quality.check(tell=show_progress)
+        quality_of = quality.check(log=show_progress)
         sys.stdout.write(f"{quality_of}\n")
         QUALITY.write_text(json.dumps(quality_of.record(), indent=1) + "\n", encoding="utf-8")
         write(None)

@@ -169,12 +169,12 @@ def _tuned(
             return stored["spent"], _read(OURS, stored)
     course, runs, batch = peers.Course(OURS), 0, 0
 
-    def tell(done: int, _: int) -> None:
+    def on_batch(done: int, _: int) -> None:
         nonlocal runs, batch
         runs += done if done <= batch else done - batch
         batch = done
 
-    def say(_: str, best: Candidate | None, __: str) -> None:
+    def on_stage(_: str, best: Candidate | None, __: str) -> None:
         if best is not None:
             course.incumbents.append((runs, best))
 
@@ -190,8 +190,8 @@ def _tuned(
         cache="off",
         page=False,
         source=source,
-        say=say,
-        tell=tell,
+        on_stage=on_stage,
+        on_batch=on_batch,
     )
     course.incumbents.append((answer.runs + answer.fresh, answer.best))
     spent = {

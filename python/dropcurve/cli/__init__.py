@@ -126,7 +126,7 @@ def _run(
     from . import direct
     from .console import Interrupted
     from .streams import ReaderGone, leave
-    from .unexpected import tell
+    from .unexpected import report_problems
 
     try:
         _refuse_empty("--plugin", plugins)
@@ -136,18 +136,18 @@ def _run(
         sys.stdout.flush()
         # A command that the questions made has reported it already.
         if code == INTERRUPTED and arguments:
-            tell(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
+            report_problems(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
         return code if isinstance(code, int) else 0
     except DropcurveError as error:
         if debug:
             raise
-        tell(arguments, error.problems, error.lines(), code=error.exit_code, origin=error.origin)
+        report_problems(arguments, error.problems, error.lines(), code=error.exit_code, origin=error.origin)
         return error.exit_code
     except Interrupted as interrupt:
-        tell(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)
+        report_problems(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)
         return INTERRUPTED
     except KeyboardInterrupt:
-        tell(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
+        report_problems(arguments, [_interrupted("interrupted")], code=INTERRUPTED)
         return INTERRUPTED
     except SystemExit as left:
         # The parser of arguments exits this way when any pipe breaks, also one that is not our output.
@@ -155,17 +155,17 @@ def _run(
         if isinstance(cause, ReaderGone):
             raise cause from None
         if isinstance(cause, OSError):
-            tell(arguments, [_failed(cause)], code=1, printed=cause.filename != "standard output")
+            report_problems(arguments, [_failed(cause)], code=1, printed=cause.filename != "standard output")
             return 1
         return left.code if isinstance(left.code, int) else 1
     except BrokenPipeError as error:
-        tell(arguments, [_failed(error)], code=1)
+        report_problems(arguments, [_failed(error)], code=1)
         return 1
     except OSError as error:
         # A full disk, a folder that may not be written, a name that is too long.
         if debug:
             raise
-        tell(arguments, [_failed(error)], code=2, printed=error.filename != "standard output")
+        report_problems(arguments, [_failed(error)], code=2, printed=error.filename != "standard output")
         if error.filename == "standard output":
             leave()
     return 2
@@ -176,14 +176,14 @@ def _parsed(arguments: list[str]) -> Any:
     from . import verbs
     from .app import CommandError, app, describe_misuse
     from .defaults import by_verb, path
-    from .unexpected import tell
+    from .unexpected import report_problems
 
     # Building every verb takes longer than most of them.
     known = by_verb(dict(verbs.options())) if path().is_file() else {}
     try:
         return app(arguments, prog_name="dropcurve", standalone_mode=False, default_map=known, obj=invoke)
     except CommandError as error:
-        tell(arguments, [describe_misuse(error)], code=2)
+        report_problems(arguments, [describe_misuse(error)], code=2)
         return 2
 
 

@@ -85,7 +85,9 @@ def compare(
         key: text for key, text in (("goal", goal), ("exchange", exchange)) if text is not None
     }
     return answer.print_answer(
-        lambda tell: comparison.compare(bases, **asked, **effort, out=folder, force=force, cache=cache, progress=tell),
+        lambda progress: comparison.compare(
+            bases, **asked, **effort, out=folder, force=force, cache=cache, progress=progress
+        ),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
         weights=weights,
     )  # fmt: skip

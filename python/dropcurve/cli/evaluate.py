@@ -101,12 +101,14 @@ def _cards(
     for done, (rate_bps, rtt_s, size) in enumerate(tested):
         with console.progress(quiet=quiet, noun="test") as report:
 
-            def tell(title: str, number: int, tests: int, done: int = done, report: Any = report) -> None:
+            def on_test(title: str, number: int, tests: int, done: int = done, report: Any = report) -> None:
                 if report is not None:
                     whole = tests * len(tested)
                     report(done * tests + number - 1, whole, (done * tests + number - 1) / whole)
 
-            cards.append(work(queue, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size, progress=tell, **options))
+            cards.append(
+                work(queue, rate_bps=rate_bps, rtt_s=rtt_s, buffer=size, progress=on_test, **options)
+            )
     return cards
 
 
@@ -129,12 +131,13 @@ def _all(
     ])  # fmt: skip
     with console.progress(quiet=quiet or json, noun="discipline") as report:
 
-        def tell(kind: str, number: int, whole: int) -> None:
+        def on_test(kind: str, number: int, whole: int) -> None:
             if report is not None:
                 report(number - 1, whole, (number - 1) / whole)
 
         cards = overview(
-            command=command, progress=tell, against=against, rate_bps=setting[0], rtt_s=setting[1], buffer=setting[2],
+            command=command, progress=on_test, against=against, rate_bps=setting[0], rtt_s=setting[1],
+            buffer=setting[2],
             seconds=units.span(duration or "60 s", what="duration"), replications=replications, seed=seed, jobs=jobs,
         )  # fmt: skip
     if json:

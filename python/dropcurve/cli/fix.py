@@ -142,10 +142,10 @@ def _answer(
     from ..fixes import home
     from . import console
 
-    with console.progress(quiet=json) as progress, _steps(quiet=json) as say:
+    with console.progress(quiet=json) as progress, _steps(quiet=json) as on_step:
         done = answer(
             places, text, shape=shape, search=search, replications=replications, exchange=exchange, command=command,
-            progress=progress, say=say,
+            progress=progress, on_step=on_step,
         )  # fmt: skip
     if line_box:
         done = home.combined(done, box=line_box)

@@ -95,11 +95,11 @@ def lab(
             "--at", at[0], "is the path of a queue in every verb", f'change the link with --change "{at[0]}"'
         )
     base = o.load(scenario, changes=changes, duration=duration)
-    tell = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
+    log = (lambda _: None) if quiet or json else (lambda text: console.say(f"dropcurve: {text}"))
     try:
         answer = work(
             base, virtual=virtual, replications=replications, seed=seed, predict=predict,
-            changes=[_change(text) for text in change or ()], out=out, tell=tell,
+            changes=[_change(text) for text in change or ()], out=out, log=log,
         )  # fmt: skip
     except KeyboardInterrupt:
         raise console.Interrupted("interrupted; everything that the lab made is removed") from None

@@ -16,7 +16,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..tuning.stress.answer import StressAnswer
-    from ..tuning.stress.trials import Tell
+    from ..tuning.stress.trials import StressProgress
 
 #: Link where none is named, and defaults that `--help` names.
 LINK, KEEP, RUNS, FRESH = "10/10", 0.8, 240, 10
@@ -96,12 +96,12 @@ def stress(
     ]  # fmt: skip
     command = command_line.line("stress", [design], shown)
     folder = out or _folder(design, command, within)
-    with _progress(quiet=quiet or json) as tell:
+    with _progress(quiet=quiet or json) as progress:
         answer = work(
             design, link=link or LINK, within=within, measure=harm, exchange=o.exchange_of(exchange), regret=regret,
             against=rival or [], keep=keep, runs=runs, fresh=replications,
             seconds=None if time is None else units.span(time, what="time"), seed=seed, jobs=jobs, out=folder,
-            cache=cache, command=command, tell=tell,
+            cache=cache, command=command, progress=progress,
         )  # fmt: skip
     answer = replace(answer, lab=_lab(answer))
     answer.save()
@@ -154,14 +154,14 @@ def _page(answer: StressAnswer) -> None:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Tell | None]:
+def _progress(*, quiet: bool) -> Iterator[StressProgress | None]:
     """Yields a function that shows the stage, the runs and the worst harm so far, with the time left."""
     from ..errors import Interruption
     from . import console
 
     bar = None if quiet else console.Bar()
 
-    def tell(stage: str, done: int, planned: int, worst: float | None) -> None:
+    def on_progress(stage: str, done: int, planned: int, worst: float | None) -> None:
         if bar is not None:
             text = f"{stage}: {done} of about {planned} runs"
             more = "" if worst is None else f"worst so far: {worst:.3g}"
@@ -170,7 +170,7 @@ def _progress(*, quiet: bool) -> Iterator[Tell | None]:
             )
 
     try:
-        yield None if bar is None else tell
+        yield None if bar is None else on_progress
     except Interruption as interruption:
         raise console.Interrupted(str(interruption)) from None
     finally:

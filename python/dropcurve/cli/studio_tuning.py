@@ -86,7 +86,7 @@ class Tuning:
         try:
             answer = tuning.solve(
                 self.question, runs=self.runs, seconds=self.seconds, out=self.folder, command=self.command, page=False,
-                say=self._say, tell=self._tell, note=self._note, plan=self._plan,
+                on_stage=self._on_stage, on_batch=self._on_batch, log=self._log, on_plan=self._on_plan,
             )  # fmt: skip
             self.state |= {"answer": self.folder.name, "stage": answer.verdict()[0]}
         except Stopped:
@@ -99,23 +99,23 @@ class Tuning:
         finally:
             self.state["running"] = False
 
-    def _say(self, stage: str, best: Any, expected: str = "") -> None:
+    def _on_stage(self, stage: str, best: Any, expected: str = "") -> None:
         from ..tuning import names
 
         self._check()
         self.state["stage"] = stage
         if best is not None:
             self.state |= {"best": names.setting(best), "expected": expected}
-        self._note("; ".join(filter(None, (stage, str(self.state["best"]), expected))))
+        self._log("; ".join(filter(None, (stage, str(self.state["best"]), expected))))
 
-    def _tell(self, done: int, needed: int) -> None:
+    def _on_batch(self, done: int, needed: int) -> None:
         self._check()
         self.count.take(done)
 
-    def _plan(self, runs: int) -> None:
+    def _on_plan(self, runs: int) -> None:
         self.count.plan(runs)
 
-    def _note(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         self.lines.append(f"{time.monotonic() - self.began:.0f} s: {text}")
 
     def _check(self) -> None:

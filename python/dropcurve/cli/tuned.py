@@ -52,11 +52,11 @@ def print_answer(
             answer = tuning.solve(
                 question, runs=runs, seconds=seconds, margin=margin, until_decided=until_decided, seed=seed,
                 executor=Executor(jobs, cluster), out=folder, cache=cache, command=command, page=report,
-                say=watch.say, tell=watch.tell, note=watch.note, plan=watch.plan,
+                on_stage=watch.on_stage, on_batch=watch.on_batch, log=watch.log, on_plan=watch.on_plan,
                 source=source,
             )  # fmt: skip
             if report and installed("matplotlib"):
-                watch.say("figures and page", answer.best)
+                watch.on_stage("figures and page", answer.best)
                 end = None if seconds is None else began + (1.0 + LATE / 2) * seconds
                 _pictures(answer, folder, cache, None if end is None else lambda: end - source.now())
     except KeyboardInterrupt:
@@ -88,11 +88,11 @@ class Watch:
         self.step = self.best = ""
         self.count = RunCount()
 
-    def plan(self, runs: int) -> None:
+    def on_plan(self, runs: int) -> None:
         """Takes the approximate number of runs of the whole answer, or of a further round."""
         self.count.plan(runs)
 
-    def say(self, step: str, best: Candidate | None, expected: str = "") -> None:
+    def on_stage(self, step: str, best: Candidate | None, expected: str = "") -> None:
         """Shows a new stage, the best design so far (the one before if this stage has none yet), and its expected
         result."""
         from ..tuning import names
@@ -111,14 +111,14 @@ class Watch:
             fresh = self.best if self.best != before else ""
             self.bar.line("; ".join(filter(None, [step + self.bar.left(self.count.share), fresh])))
 
-    def tell(self, done: int, needed: int) -> None:
+    def on_batch(self, done: int, needed: int) -> None:
         """Takes the number of finished runs of a batch."""
         self.count.take(done)
         if self.bar is not None:
             self.bar.exceeded = self.count.exceeded
             self.bar.update(self.count.share, f"{self.step}: {done} of {needed} runs", self.best)
 
-    def note(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Prints a line above the bar."""
         if self.bar is not None:
             self.bar.line(text)

@@ -36,11 +36,11 @@ class Unexpected:
             return False
         # Standard output itself may have failed.
         with suppress(OSError, ReaderGone):
-            tell(self.arguments, [described(error, trace)], code=self.code)
+            report_problems(self.arguments, [described(error, trace)], code=self.code)
         return True
 
 
-def tell(
+def report_problems(
     arguments: Sequence[str],
     problems: Sequence[Problem],
     lines: Sequence[str] = (),

@@ -61,7 +61,7 @@ def fix(
     exchange: Exchange | None = None,
     command: str = "",
     progress: Progress | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str], None] = lambda _: None,
 ) -> Fix:
     """Compares each queue with designs that its box can load, and rewrites the text for the best.
 
@@ -75,7 +75,7 @@ def fix(
         exchange: Between delay and utilisation; by default that of the round trip.
         command: That repeats the answer.
         progress: Called as runs finish.
-        say: Called with the queue and the step that begins.
+        on_step: Called with the queue and the step that begins.
 
     Returns:
         The answer for each queue, and the text after the change.
@@ -99,7 +99,7 @@ def fix(
             known[key] = fix_queue(
                 where, shape=shape, search=share, replications=replications, most=most,
                 exchange=exchange, command=command,
-                progress=_of_all(progress, len(known), len(set(keys))), say=say,
+                progress=_of_all(progress, len(known), len(set(keys))), on_step=on_step,
             )  # fmt: skip
         answers.append(replace(known[key], place=where))
     answers = joint(answers, search, exchange)

@@ -84,7 +84,7 @@ def tuned(
     goal: str | None = None,
     exchange: Exchange | None = None,
     jobs: Executor | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str], None] = lambda _: None,
 ) -> Iterator[tuple[str, Export]]:
     """The best designs of a search in the queue's place.
 
@@ -95,7 +95,7 @@ def tuned(
         goal: The goal; by default the balanced goal, whose score the verdict uses.
         exchange: Between delay and utilisation; by default that of the round trip.
         jobs: Executor of the runs.
-        say: Called with each stage of the search.
+        on_step: Called with each stage of the search.
 
     Returns:
         The name of each design, and the configuration to load.
@@ -112,7 +112,7 @@ def tuned(
         )
         answer = solve(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, executor=jobs or Executor(),
-            out=Path(folder) / "tune", short=True, say=lambda step, *_: say(step),
+            out=Path(folder) / "tune", short=True, on_stage=lambda step, *_: on_step(step),
         )  # fmt: skip
     for line in answer.lines[:BEST]:
         params = dict(line.candidate.params)

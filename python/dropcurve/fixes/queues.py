@@ -125,7 +125,7 @@ def fix_queue(
     exchange: Exchange | None,
     command: str = "",
     progress: Progress | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    on_step: Callable[[str], None] = lambda _: None,
 ) -> QueueFix:
     """The answer for one queue; arguments as for `fix`."""
     began = time.monotonic()
@@ -140,12 +140,12 @@ def fix_queue(
             exports |= dict(
                 tuned(
                     where, shape=shape, seconds=seconds, goal=search.goal, exchange=exchange,
-                    jobs=search.jobs, say=lambda step: say(f"{where.title}: {step}"),
+                    jobs=search.jobs, on_step=lambda step: on_step(f"{where.title}: {step}"),
                 )
             )  # fmt: skip
         except DropcurveError as error:
             untuned = str(error)
-    say(f"{where.title}: comparison")
+    on_step(f"{where.title}: comparison")
     weights = weights_of(where, search, exchange)
     left = None if search.seconds is None else search.seconds - (time.monotonic() - began)
     most = most if left is None else max(most, MOST_TIMED)

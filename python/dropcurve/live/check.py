@@ -140,7 +140,7 @@ class Check:
 
 
 def check(
-    rates: Sequence[str] = RATES, delays: Sequence[str] = DELAYS, tell: Callable[[str], None] = lambda _: None
+    rates: Sequence[str] = RATES, delays: Sequence[str] = DELAYS, log: Callable[[str], None] = lambda _: None
 ) -> Check:
     """Measures rate, lateness and added delay of the lab's path on this machine. Takes ten seconds a row.
 
@@ -158,12 +158,12 @@ def check(
 
         measured, prompt = [], False
         for rate in rates:
-            tell(f"{rate}: {SECONDS:g} s of traffic")
+            log(f"{rate}: {SECONDS:g} s of traffic")
             row, prompt = _rate(rate, run)
             measured.append(row)
         waits = []
         for delay in delays:
-            tell(f"{delay}: {SECONDS:g} s of datagrams")
+            log(f"{delay}: {SECONDS:g} s of datagrams")
             waits.append(_delay(delay, run))
     return Check(machine(prompt), measured, waits)
 

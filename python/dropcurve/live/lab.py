@@ -27,7 +27,7 @@ PREFIX = "dropcurve-lab-"
 #: Stored files of a run, in both directions.
 FILES = {"records": ["record", "record.back"], "captures": ["capture.pcapng", "capture.back.pcapng"]}
 #: Receives messages on the progress.
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def lab(
     predict: int = 10,
     changes: Sequence[plans.Change] = (),
     out: str | Path | None = None,
-    tell: Tell = lambda _: None,
+    log: Log = lambda _: None,
 ) -> LabAnswer:
     """Runs a scenario's traffic on real kernels through its queue, and simulates the same.
 
@@ -120,7 +120,7 @@ def lab(
     with folders.fresh(PREFIX) as scratch:
         raws = []
         for number in range(replications):
-            tell(f"run {number + 1} of {replications}: {first.duration_s:g} s of traffic")
+            log(f"run {number + 1} of {replications}: {first.duration_s:g} s of traffic")
             plan = first if number == 0 else plans.make(base, seed=seed + number, changes=changes)
             folder = scratch.path / str(number)
             folder.mkdir()
@@ -128,7 +128,7 @@ def lab(
         judged = [replay(scratch.path / "0" / name) for name in FILES["records"]]
         stored = _keep(scratch.path / "0", out)
     live = measure.estimates(first, raws)
-    predicted = simulate(base, seed=seed, runs=predict, tell=tell) if predict and not changes else {}
+    predicted = simulate(base, seed=seed, runs=predict, log=log) if predict and not changes else {}
     where = "virtual time" if virtual else "real time"
     return LabAnswer(
         base.name, base.title, where, replications, _rows(live, predicted),
@@ -147,10 +147,10 @@ def _keep(folder: Path, out: str | Path | None) -> Path | None:
 
 
 def simulate(
-    base: Scenario, *, seed: int, runs: int, tell: Tell = lambda _: None
+    base: Scenario, *, seed: int, runs: int, log: Log = lambda _: None
 ) -> dict[str, measure.Estimate]:
     """Returns the metrics of a scenario in the simulator, over a number of runs."""
-    tell(f"simulating it {wording.count(runs, 'time')}")
+    log(f"simulating it {wording.count(runs, 'time')}")
     result = replicate.run(base, seed=seed, replications=runs)
     rows = {row.metric: row for row in result.table(only=list(measure.SHARED)) if not row.scope}
     return {name: measure.Estimate(row.cells[0].mean, row.cells[0].half_width) for name, row in rows.items()}

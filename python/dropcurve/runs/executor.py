@@ -25,7 +25,7 @@ T = TypeVar("T")
 #: The text and the series with which a run is stored.
 Stored = tuple[bytes, Series | None]
 #: Called with (jobs done, share of all work done in [0, 1]), runs found in the store included.
-Tell = Callable[[int, float], None]
+OnProgress = Callable[[int, float], None]
 
 #: Jobs locked and handed to the threads at once, for each thread.
 CHUNK = 256
@@ -98,10 +98,10 @@ class Executor:
         store: RunStore | None,
         *,
         take: Callable[[int, RunRecord], None],
-        tell: Tell | None = None,
+        on_progress: OnProgress | None = None,
     ) -> int:
         """Calls ``take`` with the record of each job; see `execute`."""
-        return self.execute(jobs, store, view=RecordView(), take=take, tell=tell)
+        return self.execute(jobs, store, view=RecordView(), take=take, on_progress=on_progress)
 
     def execute(
         self,
@@ -110,7 +110,7 @@ class Executor:
         *,
         view: View[T],
         take: Callable[[int, T], None],
-        tell: Tell | None = None,
+        on_progress: OnProgress | None = None,
     ) -> int:
         """Calls ``take`` with the number and the view of each job as soon as it is available.
 
@@ -120,7 +120,7 @@ class Executor:
         Returns:
             The number of runs that were executed; the others were found in the store.
         """
-        work = _Work(list(jobs), store, self.threads, view, take, tell, self.watch)
+        work = _Work(list(jobs), store, self.threads, view, take, on_progress, self.watch)
         missing = work.find()
         while missing:
             batch, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
@@ -138,10 +138,16 @@ class _Work(Generic[T]):
         threads: int,
         view: View[T],
         take: Callable[[int, T], None],
-        tell: Tell | None,
+        on_progress: OnProgress | None,
         watch: Callable[[], None] | None,
     ) -> None:
-        self.store, self.threads, self.view, self.take, self.tell = store, threads, view, take, tell
+        self.store, self.threads, self.view, self.take, self.on_progress = (
+            store,
+            threads,
+            view,
+            take,
+            on_progress,
+        )
         self.watch = watch
         self.jobs = jobs
         self.numbers: dict[bytes, list[int]] = {}
@@ -214,8 +220,8 @@ class _Work(Generic[T]):
                 self.watch()
             if self.store is not None:
                 self.store.tick()
-            if self.tell is not None:
-                self.tell(self.done, min(1.0, (before + fraction * share) / self.needed))
+            if self.on_progress is not None:
+                self.on_progress(self.done, min(1.0, (before + fraction * share) / self.needed))
 
         try:
             _core.run_many(

@@ -81,7 +81,7 @@ class Replications:
                 self.progress(before + count, needed, (before + fraction * len(missing)) / needed)
 
         executor = Executor(self.effort.jobs)
-        new = executor.records([jobs[number] for number in missing], store, take=take, tell=report)
+        new = executor.records([jobs[number] for number in missing], store, take=take, on_progress=report)
         self.reused += len(jobs) - new
         complete = [record for record in stored if record is not None]
         assert len(complete) == len(jobs), "every run was either found or made"

@@ -247,7 +247,7 @@ class Runner:
                 whole = (self._done + share * len(slots)) / self._needed
                 self.progress(self._done + done, self._needed, whole)
 
-        simulated = Executor(self.plan.jobs).records(jobs, self.store, take=take, tell=report)
+        simulated = Executor(self.plan.jobs).records(jobs, self.store, take=take, on_progress=report)
         self.reused += len(slots) - simulated
         self._done += len(slots)
 

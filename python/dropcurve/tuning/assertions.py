@@ -167,11 +167,11 @@ class _Runs:
         jobs = [Job(self.scenario, self.seed + number, keep) for number in range(before, size)]
         records: dict[int, RunRecord] = {}
 
-        def tell(count: int, share: float) -> None:
+        def on_progress(count: int, share: float) -> None:
             if self.progress is not None:
                 self.progress(before + count, size, (before + share * len(jobs)) / size)
 
-        self.executor.records(jobs, store, take=records.__setitem__, tell=tell)
+        self.executor.records(jobs, store, take=records.__setitem__, on_progress=on_progress)
         self.records += [records[number] for number in range(len(jobs))]
 
 

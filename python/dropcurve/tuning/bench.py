@@ -37,7 +37,7 @@ SLICE, SLICE_S = 3, 0.5
 WORTH = 0.5
 
 #: Called with (runs done of this stage, runs it needs).
-Tell = Callable[[int, int], None]
+OnBatch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Bench:
     question: Question
     store: RunTable
     executor: Executor
-    tell: Tell | None = None
+    on_batch: OnBatch | None = None
     runs: int = 0
     made: int = 0
     spent_s: float = 0.0
@@ -180,8 +180,8 @@ class Bench:
             some = jobs[start : start + self._slice(len(jobs), left)]
 
             def done(finished: int, _: int, before: int = start) -> None:
-                if self.tell is not None:
-                    self.tell(before + finished, len(jobs))
+                if self.on_batch is not None:
+                    self.on_batch(before + finished, len(jobs))
 
             finished = self._execute(some, take, done, limited=until is not None)
             start += len(some)
@@ -191,7 +191,7 @@ class Bench:
                 return False
         return True
 
-    def _execute(self, jobs: list[Job], take: Callable[[Row], None], done: Tell, *, limited: bool) -> bool:
+    def _execute(self, jobs: list[Job], take: Callable[[Row], None], done: OnBatch, *, limited: bool) -> bool:
         """Executes a batch; returns whether it was finished, if it is ``limited`` by the deadline. Finished runs are
         stored in any case."""
         deadline = self.deadline

@@ -125,7 +125,7 @@ class Challengers:
         kinds: Sequence[str],
         settings: Mapping[str, Coordinates],
         runs: float,
-        say: Callable[[str, Candidate | None], None],
+        on_stage: Callable[[str, Candidate | None], None],
     ) -> Iterator[Candidate]:
         """The best of each further discipline that is better than the recommendation.
 
@@ -134,13 +134,13 @@ class Challengers:
             kinds: The disciplines.
             settings: Coordinates of the best setting of each discipline that was searched.
             runs: Runs for each discipline from which on its other parameters are no longer moved.
-            say: Called with each stage and the recommendation.
+            on_stage: Called with each stage and the recommendation.
         """
         question = self.bench.question
         for kind in kinds:
             study = FamilyStudy(family(kind, question.sizing), question.target, 1, self.seed)
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
-            say(f"a further discipline: {kind}", best)
+            on_stage(f"a further discipline: {kind}", best)
             solving = Solving(
                 self.bench, evaluations, list(self.first), self.bench.runs + runs, self._part(SOLVED),
                 margin=self.margin, starts=self._start(study, settings), rival=best,

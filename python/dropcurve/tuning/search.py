@@ -50,7 +50,7 @@ SETTLED = 4
 #: Distance of the seeds under which few conditions are run, so that those of the final race differ.
 SEEDS_APART = 100
 #: Called with the stage and the incumbent (None before there is one).
-Say = Callable[[str, Candidate | None], None]
+OnStage = Callable[[str, Candidate | None], None]
 
 
 @dataclass
@@ -61,9 +61,9 @@ class Search:
     seed: int
     effort: Budget
     folder: Path | None = None
-    say: Say = lambda *_: None
+    on_stage: OnStage = lambda *_: None
     clock: Clock = field(default_factory=Clock)
-    note: Callable[[str], None] = lambda _: None
+    log: Callable[[str], None] = lambda _: None
     margin: float = 0.0
     studies: dict[str, FamilyStudy] = field(default_factory=dict)
     known: list[Candidate] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Search:
         """All steps. Raises UsageError if the goal asks for what the runs do not have, or no candidate can be run."""
         self._start()
         if self.clock.seconds is None and (long := expected_duration(self.effort, self.question, self.bench)):
-            self.note(long)
+            self.log(long)
         solving = self._solve()
         best = solving.best
         if best is not None:
@@ -120,12 +120,12 @@ class Search:
         """The best scale of every family; nothing where there are several objectives."""
         until = self.clock.until(SEARCH)
         solving = Solving(
-            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.say, self.margin,
+            self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.on_stage, self.margin,
             coarse=self.effort.level == LEAST_LEVEL)  # fmt: skip
         if solving.fits:
             # Finalists are moved to the edge in the end, with a margin that is measured.
             self.bench.margin = 0.0
-            self.say("rules of thumb at the ends of the ranges", solving.first_answer(self.first[:ENDS]))
+            self.on_stage("rules of thumb at the ends of the ranges", solving.first_answer(self.first[:ENDS]))
             self._try(solving.go(), until=until)
             self.complete = solving.complete
             self._solved = solving.seen
@@ -152,7 +152,7 @@ class Search:
 
     def _start(self) -> None:
         """Runs the initial designs: common settings, and designs by formula."""
-        self.say("initial designs: defaults, rules of thumb and designs by formula", None)
+        self.on_stage("initial designs: defaults, rules of thumb and designs by formula", None)
         brief = self.effort.brief if self.several else self.effort.level == LEAST_LEVEL
         known = designs_known(self.question, brief=brief)
         measured = self.first if self.several else self.first[: max(len(self.half), ENDS)]
@@ -240,7 +240,7 @@ class Search:
             cost = 4 * (len(study.family.axes) + 1) * len(self.half)
             if many and spent + cost <= SCREENING * self.effort.runs and self._fits(cost, SEARCH / 2):
                 spent += cost
-                self.say(f"screening: which parameters of {study.family.kind} matter", self.best())
+                self.on_stage(f"screening: which parameters of {study.family.kind} matter", self.best())
                 points = designs(study.family, seed=self.seed)
                 tried = [study.candidate(coordinates) for coordinates in points]
                 usable = [one if one and self.bench.usable(one, self.first[0]) else None for one in tried]
@@ -295,7 +295,7 @@ class Search:
             if not asked:
                 number += 1
                 continue
-            self.say(f"search: round {number + 1}", best)
+            self.on_stage(f"search: round {number + 1}", best)
             if not (
                 self._round(asked)
                 if self.several
@@ -372,7 +372,7 @@ class Search:
         final = Final(self.bench, self.evaluations, self.effort, self._fits)
         ranked = final.recommendable(self.whole, self.known, self.half, self._try)
         pool = final.front(ranked) if self.several else final.pool(ranked)
-        self.say(f"finalists on fresh conditions: {len(pool)}", self.best())
+        self.on_stage(f"finalists on fresh conditions: {len(pool)}", self.best())
         if self.several:
             blocks = [block(self.conditions, self.seed + 1 + number) for number in range(FRONT_BLOCKS)]
             left, trials = final.unbeaten(pool, blocks)

@@ -52,7 +52,7 @@ class Solving:
     trials: list[PairedTrial]
     runs: float
     until: float | None = None
-    say: Callable[[str, Candidate | None], None] = lambda *_: None
+    on_stage: Callable[[str, Candidate | None], None] = lambda *_: None
     margin: float = 0.0
     starts: Mapping[str, Coordinates] = field(default_factory=dict)
     rival: Candidate | None = None
@@ -85,7 +85,7 @@ class Solving:
             if self.bench.question.space.get(study.family.kind):
                 continue
             what = "largest setting within the bound" if self.direction else "best setting"
-            self.say(f"line search, {what}: {study.family.kind}", self.best)
+            self.on_stage(f"line search, {what}: {study.family.kind}", self.best)
             for start in self._starts(study):
                 self._solve(study, start)
         self.complete = self.until is None or self.bench.source.now() < self.until
@@ -287,7 +287,7 @@ class Solving:
                     value = axis.rounded(coordinates[name] * factor)
                     if not axis.low <= value <= axis.high:
                         break
-                    self.say(f"improving {family.kind}: {name}", self.best)
+                    self.on_stage(f"improving {family.kind}: {name}", self.best)
                     if not self._solve(study, {**coordinates, name: value}):
                         break
 

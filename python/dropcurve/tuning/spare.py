@@ -83,7 +83,7 @@ def _end(answer: Findings) -> str:
     """Words on a scale that cannot be larger; "" if it can."""
     best, question = answer.best, answer.question
     try:
-        space = family(best.kind, question.room, space=question.space.get(best.kind))
+        space = family(best.kind, question.sizing, space=question.space.get(best.kind))
     except UsageError:
         return ""
     at = space.coordinates_of(best.params)

@@ -28,7 +28,7 @@ from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
 from .outcome import SearchOutcome
-from .search import SEEDS_APART, Say, Search
+from .search import SEEDS_APART, OnStage, Search
 from .selection import affordable_of, chosen_of, further_of, lost, missing, spots_of
 from .study import FamilyStudy
 from .validation import APART, Validation
@@ -60,8 +60,8 @@ class Stages:
     clock: Clock
     seed: int
     folder: Path
-    say: Say
-    note: Callable[[str], None]
+    on_stage: OnStage
+    log: Callable[[str], None]
     margin: float | None = None
     most: int = 0
     short: bool = False
@@ -76,14 +76,16 @@ class Stages:
         """The answer, stored in the folder."""
         bench, clock = self.bench, self.clock
         margin = margin_of(bench.question.goal, self.margin)
-        outcome = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin).go()
+        outcome = Search(
+            bench, self.seed, self.spent, self.folder, self.on_stage, clock, self.log, margin
+        ).go()
         if self._planned_again():
-            again = Search(bench, self.seed, self.spent, self.folder, self.say, clock, self.note, margin)
+            again = Search(bench, self.seed, self.spent, self.folder, self.on_stage, clock, self.log, margin)
             outcome = again.go()
         searched = bench.runs
         few = clock.seconds is None and self.spent.level >= effort.LEAST_LEVEL
         chosen, size = chosen_of(outcome, bench, few=few)
-        self.say("validation on fresh seeds and conditions", chosen[0])
+        self.on_stage("validation on fresh seeds and conditions", chosen[0])
         left_s, rivals = clock.left(effort.VALIDATION), len(chosen) - size
         ends = outcome.first[: effort.ENDS]
         chosen, uncompared = affordable_of(
@@ -98,7 +100,7 @@ class Stages:
         validation = Validation(bench, sizes, self.seed, margin, clock.until(effort.VALIDATION), most, spare)
         validation.run(chosen)
         if no_hope and not self.short:
-            self.say("frontier: what is possible instead", validation.best)
+            self.on_stage("frontier: what is possible instead", validation.best)
             hopeless.extend_frontier(bench, outcome, self.seed, clock.until(effort.DECISION))
         elif not self.short:
             self._around(validation, outcome)
@@ -181,7 +183,7 @@ class Stages:
         for _ in range(NEIGHBOURS):
             safer_scale.take(validation, outcome, self._safer(validation, outcome))
             best = validation.decide()
-            self.say("sensitivity: each parameter off by factors", best)
+            self.on_stage("sensitivity: each parameter off by factors", best)
             self.moved = self._sensitivity(best, outcome)
             moves = [] if validation.several else robustness.better(self.bench, self.moved, validation.margin)
             for one in [*moves, *self._near(best, validation, outcome, FACTORS, effort.SENSITIVITY)]:
@@ -241,7 +243,7 @@ class Stages:
         known = {kind: outcome.in_space(one, question)[1] for kind, one in outcome.best_of.items()}
         settings = {kind: coordinates for kind, coordinates in known.items() if coordinates is not None}
         runs = FURTHER_RUNS * self.spent.runs if self.clock.seconds is None else math.inf
-        for one in challengers.further(best, kinds, settings, runs, self.say):
+        for one in challengers.further(best, kinds, settings, runs, self.on_stage):
             validation.add(one)
         if validation.decide() is not best:
             self._step_to_neighbours(validation, outcome)
@@ -254,7 +256,7 @@ class Stages:
         self._further(validation, outcome, kinds, share)
         for _ in range(NEIGHBOURS):
             best = validation.decide()
-            self.say("neighbours of the recommendation", best)
+            self.on_stage("neighbours of the recommendation", best)
             for factors in MORE_FACTORS:
                 for one in self._near(best, validation, outcome, factors, share):
                     validation.add(one)
@@ -267,7 +269,7 @@ class Stages:
         """Runs conditions beyond their range for the recommendation, the equal and equally simple designs, and the
         first rival that was not tuned; of the equals the one that is good over the widest drift is recommended."""
         best = validation.decide()
-        self.say("drift: conditions beyond their range", best)
+        self.on_stage("drift: conditions beyond their range", best)
         alike = validation.alike()[: 1 if self.spent.level == effort.LEAST_LEVEL else EQUALS]
         rivals = [one for one in validation.candidates if one not in alike and one.origin != "search"]
         some = [*alike, *rivals[:1]] if not self.spent.brief else alike
@@ -285,7 +287,7 @@ class Stages:
     def _decide(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
         """Adds replications until every rival is decided, or under a time limit while there is time; ``best`` is the
         design whose sensitivity is known."""
-        self.say("validation: replications until every rival is decided", validation.decide())
+        self.on_stage("validation: replications until every rival is decided", validation.decide())
         validation.until = self.clock.until(self._deciding)
         # Under a time limit a design that is ahead and just misses a bound would take the time of a safer one.
         limited = self.clock.seconds is not None and safer_scale.take(
@@ -297,7 +299,7 @@ class Stages:
         if self.clock.seconds is not None:
             self._use_time(validation, outcome)
         best = self._surroundings(best, validation, outcome, self._deciding)
-        self.say("validation: further replications", validation.decide())
+        self.on_stage("validation: further replications", validation.decide())
         settling.settle(validation)
         delay_budget.spend(validation, outcome, self.seed)
         safer_scale.secure(validation, outcome, self._safer(validation, outcome))
@@ -322,7 +324,7 @@ class Stages:
                 self.proof = next((one for one in self.refused if one.candidate is best and one.holds), None)
                 self.refused = [one for one in self.refused if one is not self.proof]
                 return
-            self.say("validation: fresh seeds that took no part in choosing", best)
+            self.on_stage("validation: fresh seeds that took no part in choosing", best)
             runs, until = proofs.block_runs(self.spent), self.clock.until(ENDED)
             proof = proofs.prove(self.bench, best, self.seed, number, runs=runs, spare=spare, until=until)
             spare -= max(0, proof.runs - proofs.full(runs)) if proof is not None else 0

@@ -20,7 +20,7 @@ from ..verdict import Exchange
 from . import stressed
 from .answer import Answer
 from .asking import ask
-from .bench import Bench, Tell
+from .bench import Bench, OnBatch
 from .candidates import Candidate
 from .effort import Clock
 from .first_rule import first_rule
@@ -30,7 +30,7 @@ from .stages import Stages
 from .time_source import TimeSource, WallTime
 
 #: Called with the stage, the incumbent (None before there is one) and the means of its runs so far.
-Progress = Callable[[str, Candidate | None, str], None]
+OnStage = Callable[[str, Candidate | None, str], None]
 #: Fewest runs of a search.
 FEWEST = 60
 #: Most replications of a validation that continues until every rival is decided.
@@ -113,15 +113,15 @@ def tune(
 def _in_notebook() -> dict[str, Any]:
     """The arguments of `solve` that show progress in a notebook; none elsewhere."""
     bar = notebook.bar()
-    return {"say": bar.step, "tell": bar.batched, "plan": bar.plan} if bar else {}
+    return {"on_stage": bar.step, "on_batch": bar.batched, "on_plan": bar.plan} if bar else {}
 
 
 def solve(
     question: Question, *, runs: int | None = None, seconds: float | None = None, margin: float | None = None,
     until_decided: bool = False, seed: int = 1, executor: Executor | None = None, out: str | Path,
     cache: str | Path | None = None, command: str = "", page: bool = True, short: bool = False,
-    say: Progress = lambda *_: None, tell: Tell | None = None, note: Callable[[str], None] = lambda _: None,
-    plan: Callable[[int], None] = lambda _: None, source: TimeSource | None = None,
+    on_stage: OnStage = lambda *_: None, on_batch: OnBatch | None = None, log: Callable[[str], None] = lambda _: None,
+    on_plan: Callable[[int], None] = lambda _: None, source: TimeSource | None = None,
 ) -> Answer:  # fmt: skip
     """Answers a question.
 
@@ -133,10 +133,10 @@ def solve(
         page: Whether figures and a page will follow, for which part of ``seconds`` is reserved.
         short: Stops after the validation, without sensitivity, drift and further replications: for callers that
             compare the designs themselves.
-        say: Called with each stage, the incumbent and the means of its runs so far ("" before there are some).
-        tell: Called with the number of finished runs of a batch, and with the size of the batch.
-        note: Called with a note on the time it will take.
-        plan: Called with the number of runs that the whole answer will take, about.
+        on_stage: Called with each stage, the incumbent and the means of its runs so far ("" before there are some).
+        on_batch: Called with the number of finished runs of a batch, and with the size of the batch.
+        log: Called with a note on the time it will take.
+        on_plan: Called with the number of runs that the whole answer will take, about.
         source: Of the time that ``seconds`` limits; the wall clock by default.
 
     Returns:
@@ -158,22 +158,22 @@ def solve(
                 question,
                 RunTable(Path(out) / "runs", build(), cache=cache),
                 opened,
-                tell,
+                on_batch,
                 source=clock.source,
             )
             bench.deadline = clock.end
             bench.open()
 
             def shown(stage: str, best: Candidate | None, bench: Bench = bench) -> None:
-                say(stage, best, "" if best is None else bench.expectation(best))
+                on_stage(stage, best, "" if best is None else bench.expectation(best))
 
             with opened_table(bench.store) as bench.held:
                 if (rule := first_rule(bench, seed, clock.until(1.0))) is not None:
                     shown("rule of thumb: tail drop below the bound", rule)
                 spent = effort_of(bench, clock, runs, seed)
-                plan(spent.runs + spent.outside(question))
+                on_plan(spent.runs + spent.outside(question))
                 stages = Stages(
-                    bench, spent, clock, seed, Path(out), shown, note, margin=margin, most=most, short=short
+                    bench, spent, clock, seed, Path(out), shown, log, margin=margin, most=most, short=short
                 )
                 answer = stages.go(command)
                 if question.robust != "stress":
@@ -184,7 +184,7 @@ def solve(
                     answer = replace(answer, stress=stressed.summary(question, worst))
                     answer.save(Path(out))
                     return answer
-            note(f"worse: {question.describe(worst)}; searching again with this condition")
+            log(f"worse: {question.describe(worst)}; searching again with this condition")
             question = replace(question, worst=(*question.worst, tuple(worst.items())))
 
 

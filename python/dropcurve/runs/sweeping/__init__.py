@@ -22,7 +22,7 @@ from ..effort import Effort
 from ..executor import Executor
 from ..job import build
 from . import design, folder
-from .execute import Tell, complete
+from .execute import SweepProgress, complete
 from .run_table import RunTable
 from .table import Sweep
 
@@ -46,7 +46,7 @@ def sweep(
     force: bool = False,
     store: str | Path | None = None,
     cache: str | Path | None = None,
-    progress: Tell | None = None,
+    progress: SweepProgress | None = None,
 ) -> Sweep:
     """Runs a scenario at many settings and stores a table of all runs in a folder.
 

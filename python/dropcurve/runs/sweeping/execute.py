@@ -24,7 +24,7 @@ WITH_SERIES = 200
 SLICE = 20_000
 
 #: Called with (runs done, runs needed); both include stored runs.
-Tell = Callable[[int, int], None]
+SweepProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def complete(
     seeds: Sequence[int],
     table: RunTable,
     executor: Executor,
-    progress: Tell | None,
+    progress: SweepProgress | None,
 ) -> None:
     """Adds the runs of every scenario under every seed that the table lacks: all scenarios under one seed before the
     next, so that an interrupted sweep covers them all. ``progress`` is called with (runs done, runs needed);
@@ -88,7 +88,7 @@ def execute(
     *,
     executor: Executor,
     take: Take,
-    done: Tell | None = None,
+    done: SweepProgress | None = None,
     held: OpenTable | None = None,
 ) -> None:
     """Adds the row of every job, none of which is in the table, to the table and calls ``take`` with it.

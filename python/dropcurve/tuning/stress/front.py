@@ -15,7 +15,7 @@ from .answer import StressAnswer
 from .bounds import Bounds, load, parse
 from .solving import StressBudget, solve
 from .traffic import StressLink
-from .trials import Tell, Trials
+from .trials import StressProgress, Trials
 
 #: Cases of a search, replications of each interval, and share of the harm that shrinking leaves, by default.
 RUNS, FRESH, KEEP = 240, 10, 0.8
@@ -43,7 +43,7 @@ def stress(
     out: str | Path,
     cache: str | Path | None = None,
     command: str = "",
-    tell: Tell | None = None,
+    progress: StressProgress | None = None,
 ) -> StressAnswer:
     """Finds the traffic within bounds that harms a design most, shrinks it, and judges whose fault it is.
 
@@ -64,7 +64,7 @@ def stress(
         out: Folder of the answer.
         cache: Folder of the store of runs, or "off". The same call after an interruption resumes.
         command: Command line that repeats the call.
-        tell: Called with stage, runs done, runs planned and the largest loss so far.
+        progress: Called with stage, runs done, runs planned and the largest loss so far.
 
     Returns:
         The answer, which ``print`` renders; ``worst.toml`` in the folder is the minimal scenario.
@@ -90,7 +90,7 @@ def stress(
     rivals = trials.rivals_of(own, [*fault.RIVALS, *against], where, limits)
     spent = StressBudget(runs, fresh, seconds, keep, seed)
     with caches.store(cache, out=Path(out)) as store:
-        work = Trials(limits, where, counted, own, regret_rivals, Executor(jobs), store, tell=tell)
+        work = Trials(limits, where, counted, own, regret_rivals, Executor(jobs), store, progress=progress)
         answer = solve(work, rivals, spent, folder=Path(out), command=command)
     answer.save()
     return answer

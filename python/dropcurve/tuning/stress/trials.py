@@ -22,7 +22,7 @@ from .harm import Harm
 from .traffic import StressLink
 
 #: Called with (stage, runs made or found, runs planned, the worst harm so far or None).
-Tell = Callable[[str, int, int, float | None], None]
+StressProgress = Callable[[str, int, int, float | None], None]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Trials:
     executor: Executor
     store: RunStore | None
     until: float | None = None
-    tell: Tell | None = None
+    progress: StressProgress | None = None
     planned: int = 1
     done: int = 0
     stage: str = ""
@@ -126,8 +126,8 @@ class Trials:
             case = wanted[names[number]][0]
             self._known[names[number]] = self.harm.of(case, record.summary)
             self.done += 1
-            if self.tell is not None:
-                self.tell(self.stage, self.done, max(self.planned, self.done), self.worst)
+            if self.progress is not None:
+                self.progress(self.stage, self.done, max(self.planned, self.done), self.worst)
 
         if jobs:
             self.executor.records(jobs, self.store, take=take)
