@@ -187,7 +187,7 @@ class Tin:
 
 
 class Cake(Model):
-    """Tins under a shaper. Of four tins the flow of a packet is its code point."""
+    """Tins under a shaper. With four tins the flow of a packet is its code point."""
 
     def __init__(self, rate, overhead, ecn, shares=FOUR, isolate="flows", ingress=False):
         super().__init__()

@@ -194,8 +194,8 @@ def _file(address: str) -> str:
 
 
 def pages(folder: Path) -> list[str]:
-    """The pages of a folder, relative to it. Of the Rust reference, which rustdoc writes, the front page of each crate;
-    not the page for what is missing, whose links are those of a server's root."""
+    """The pages of a folder, relative to it; of the Rust reference, which rustdoc writes, only the front page of each
+    crate; not the page 404.html, whose links are relative to a server's root."""
     names = (path.relative_to(folder) for path in sorted(folder.rglob("*.html")) if path.name != "404.html")
     return [one.as_posix() for one in names if "rust" not in one.parts or one.match("rust/*/index.html")]
 

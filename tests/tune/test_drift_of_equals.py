@@ -1,4 +1,4 @@
-"""Of several equal designs the one that stays good over the widest drift is recommended, with its own sensitivity."""
+"""Among equal designs the one that stays good over the widest drift is recommended, with its own sensitivity."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Fitted:
     Attributes:
         networks: By group of outcomes.
         factors: On the error, by discipline and outcome: the intervals cover at them.
-        coverage: Of the rows held out, by outcome.
+        coverage: Coverage of the rows held out, by outcome.
         errors: Median error of each outcome in the rows held out.
         residual: Error of each row (first axis) and outcome, NaN where the run does not have it.
         within: Whether the interval covers each of them.
@@ -127,8 +127,8 @@ def rounded(
 
     Args:
         scales: Mean and standard deviation of the inputs, then of the outputs.
-        weights: Of each layer, inputs by outputs.
-        biases: Of each layer.
+        weights: Weights of each layer, inputs by outputs.
+        biases: Biases of each layer.
     """
     content = b"".join(one.astype("<f8").tobytes() for one in scales)
     digits, activation = IntegerNetwork.WEIGHT, IntegerNetwork.ACTIVATION

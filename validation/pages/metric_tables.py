@@ -6,8 +6,8 @@ from dropcurve.metrics import ordered
 
 #: Heading of each part of the page.
 HEADINGS = {
-    "link": "Of a link and its queue",
-    "flow": "Of flows: all together, each class, or each flow",
+    "link": "Link and its queue",
+    "flow": "Flows: all together, each class, or each flow",
     "class": "Between classes",
 }
 

@@ -100,7 +100,7 @@ const STEPS: &[(&str, Rows, f64)] = &[
     ("yellow", &[], 60.0),
 ];
 
-/// Kind and further rows of its table. Of the packets here, the flow is the class as well.
+/// Kind and further rows of its table. For the packets here, the flow is the class as well.
 const FLOWS: &[(&str, Rows)] = &[
     ("bred", &[]),
     ("cake", &[("tins", "besteffort")]),

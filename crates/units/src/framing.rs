@@ -27,7 +27,7 @@ pub struct LineFraming {
 }
 
 impl LineFraming {
-    /// Of a line that adds nothing.
+    /// The framing of a line that adds nothing.
     pub const NONE: LineFraming = LineFraming { overhead: 0, least: 0, framing: Framing::Plain };
 
     /// Size of a packet on the wire.

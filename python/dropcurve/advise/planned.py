@@ -23,9 +23,9 @@ class PlannedClass:
     """A class of flows as a scenario describes it.
 
     Attributes:
-        name: Of the class.
+        name: Name of the class.
         role: As `dropcurve.verdict.traffic.roles` finds it in a run.
-        sources: Of its groups: "ftp", "http", "voice", ...
+        sources: Sources of its groups: "ftp", "http", "voice", ...
         flows: Their number.
         reverse: Whether its data takes the reverse direction, so that the queue under design holds its ACKs alone.
         parts: The parts of `metrics.Flows` that it has: "transfers", "finite", "viewers", "object_senders", "pages",

@@ -51,7 +51,7 @@ def export(
         given: The queue.
         params: As asked for.
         dev: The interface.
-        name: Of the queue.
+        name: Name of the queue.
         inside: The scheduler that the queue is in, where it has one already.
         shape: Has no effect: ALTQ always shapes.
     """

@@ -41,10 +41,10 @@ def scenario(
         discipline: Kind of the queue.
         params: Its parameters.
         link: The link with its traffic.
-        direction: Of the queue, "down" or "up".
+        direction: Direction of the queue, "down" or "up".
         packet_bytes: Size of the packets of long transfers.
-        title: Of the scenario.
-        name: Of the scenario.
+        title: Title of the scenario.
+        name: Name of the scenario.
         urgent: Marks the packets of calls as expedited forwarding.
         ecn: Whether senders use ECN; by default that of the parameters.
     """

@@ -32,7 +32,7 @@ def export(
         settings: The queue.
         params: As asked for.
         dev: The interface.
-        name: Of the queue type.
+        name: Name of the queue type.
         shape: Puts the queue into a tree with the link's rate.
     """
     if settings.discipline not in KINDS:

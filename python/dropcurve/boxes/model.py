@@ -193,13 +193,13 @@ class Import:
         """The scenario of a link with this queue.
 
         Args:
-            rate_bps: Of the link; by default that of the shaper in the configuration.
+            rate_bps: Rate of the link; by default that of the shaper in the configuration.
             rtt_s: Least and greatest base round trip.
             flows: Downloads at the same time, next to an upload, web pages, a video, a call and a game.
-            packet_bytes: Of the packets of long transfers.
-            name: Of the scenario.
+            packet_bytes: Size of the packets of long transfers.
+            name: Name of the scenario.
             link: A link with its traffic, instead of the three above.
-            direction: Of the queue, "down" or "up".
+            direction: Direction of the queue, "down" or "up".
 
         Raises:
             UsageError: If neither ``rate_bps``, ``link`` nor a shaper in the configuration states the rate.

@@ -55,7 +55,7 @@ def on_queue(title: str, rate_bps: float | None, queue_bps: float | None) -> Not
     """The note on the policer of a queue's own class.
 
     Args:
-        title: Of the class.
+        title: Title of the class.
         rate_bps: The policed rate.
         queue_bps: The rate that the queue is served with.
     """

@@ -74,9 +74,9 @@ def export(
         settings: The queue.
         params: As asked for.
         dev: The interface.
-        name: Of the section.
+        name: Name of the section.
         shape: Has no effect: sqm-scripts always shape.
-        direction: Of the queue, "up" or "down".
+        direction: Direction of the queue, "up" or "down".
         other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
             default it is not shaped.
         framing: Bytes that the line adds to each packet, which the script counts.

@@ -61,7 +61,7 @@ def export(
         settings: The queue.
         params: As asked for.
         dev: The interface.
-        name: Of the policy.
+        name: Name of the policy.
         shape: Puts the queue into a shaper of the link's rate.
         inside: Title of the class of a shaper that gets the queue, such as ``WAN/class 10``, instead of a policy.
     """

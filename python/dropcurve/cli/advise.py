@@ -26,8 +26,8 @@ def advise(
     """Compute starting designs for a link from published formulas.
 
     Nothing is simulated: each design comes with its formula and source, the queue and drops that the models expect,
-    its distance from oscillation, and its known weaknesses. Of a range of rates or buffers the low end counts, and of
-    a goal only the bound on the delay.
+    its distance from oscillation, and its known weaknesses. A range of rates or buffers counts with its low end,
+    and a goal with its bound on the delay.
 
     \b
     Examples:

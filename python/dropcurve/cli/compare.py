@@ -81,13 +81,10 @@ def compare(
     compared = variants.variants(bases, **asked)
     name = "-vs-".join(dict.fromkeys(one.name for one in bases))
     folder = o.folder(out, name, seed, [f"{title}={one.hash}" for title, one in compared.items()])
-    effort["asked"] = {
-        key: text for key, text in (("goal", goal), ("exchange", exchange)) if text is not None
-    }
+    given = {"goal": goal, "exchange": exchange}
+    options = {**asked, **effort, "asked": {key: text for key, text in given.items() if text is not None}}
     return answer.print_answer(
-        lambda progress: comparison.compare(
-            bases, **asked, **effort, out=folder, force=force, cache=cache, progress=progress
-        ),
+        lambda bar: comparison.compare(bases, **options, out=folder, force=force, cache=cache, progress=bar),
         folder=folder, per=per, only=metric or [], json=json, quiet=quiet, report=not no_report, exchange=exchange,
         weights=weights,
     )  # fmt: skip

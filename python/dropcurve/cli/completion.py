@@ -124,7 +124,7 @@ def print_words(words: Sequence[str]) -> int:
     *before, last = words or [""]
     # The parser takes a value that follows its option after = without the option, and shells want the whole word.
     option = last.partition("=")[0] + "=" if last.startswith("--") and "=" in last else ""
-    # Of a verb that is none, nothing is known.
+    # There are no completions for an unknown verb.
     with suppress(CommandError):
         for word, about in _offered(before, last):
             print(f"{option}{word}\t{' '.join(about.split())}" if word else f"\t{about}")

@@ -31,9 +31,10 @@ def conformance(
 ) -> int:
     """Check a discipline, control, source or metric against the rules of its kind.
 
-    Of a discipline: no packet is lost or invented, packets of a flow keep their order, length and backlog are right,
-    marks go to ECN-capable packets alone, and the same seed returns the same result. Of a congestion control: windows
-    are numbers above 0, and most losses narrow them. Of control and source: whole runs are the same in both engines.
+    For a discipline: no packet is lost or invented, packets of a flow keep their order, length and backlog are right,
+    marks go to ECN-capable packets alone, and the same seed returns the same result. For a congestion control: windows
+    are numbers above 0, and most losses narrow them. For a control or a source: both engines have
+    the same results.
 
     \b
     Examples:

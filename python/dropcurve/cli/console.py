@@ -137,7 +137,7 @@ class Bar:
         """Shows progress.
 
         Args:
-            share: Of the whole work, from 0 to 1; None if it is unknown.
+            share: Share of the whole work, from 0 to 1; None if it is unknown.
             text: The progress in words.
             more: A second line, only for a terminal.
         """

@@ -107,7 +107,7 @@ def placed(error: DropcurveError, context: Any) -> DropcurveError:
 
     Args:
         error: What a verb raised about its values.
-        context: Of the verb, as the parser of arguments has it.
+        context: Context of the verb, as the parser of arguments has it.
 
     Returns:
         The same kind of error; problems of values from the command line are as they were.

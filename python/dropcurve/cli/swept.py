@@ -34,7 +34,7 @@ def plot_sweep(
     """Draws the figures of a sweep, or one of them.
 
     Args:
-        folder: Of the sweep.
+        folder: Folder of the sweep.
         kind: One of `dropcurve.plot.sweep.KINDS`; None for all it has.
         only: Metrics to show; those of its page if empty.
         target: Either the ``file`` to write or the ``folder`` to write SVG and PNG to.

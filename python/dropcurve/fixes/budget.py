@@ -56,8 +56,8 @@ class Plan:
     """The designs of a comparison, the one in use first, and their replications.
 
     Attributes:
-        names: Of the designs.
-        replications: Of each.
+        names: Names of the designs.
+        replications: Replications of each.
         dropped: Designs that did not fit into the time.
     """
 
@@ -79,7 +79,7 @@ def plan(
     Args:
         names: The designs, the one in use first.
         conditions: Conditions that each is run under.
-        replications: Of each design, if there is time.
+        replications: Replications of each design, if there is time.
         left_s: Seconds that are left.
         run: Executes one replication of designs, and returns the deficit of each against the best of them.
 

@@ -20,7 +20,7 @@ def joint(
     in both together, which may be the present one.
 
     Args:
-        answers: Of every queue of a text.
+        answers: Answers of every queue of a text.
         search: With the goal that verdicts weigh.
         exchange: Between delay and utilisation; by default that of the round trip.
     """

@@ -170,14 +170,14 @@ def place(
 
     Args:
         queue: The imported queue.
-        rate_bps: Of the whole link; by default that of the shaper in the text, or of the port.
+        rate_bps: Rate of the whole link; by default that of the shaper in the text, or of the port.
         rtt_s: Least and greatest base round trip; by default that of the link, or 40 ms.
         flows: Long transfers through the queue at the same time, next to the usual traffic; by default those of the
             link, or one for each 2 Mbit/s of the rate, from 2 to 20 (`usual_flows`).
-        packet_bytes: Of the packets of long transfers.
+        packet_bytes: Size of the packets of long transfers.
         link: A link with its traffic as `dropcurve.scenario.links.parse` takes it; a text that states both rates of a
             line keeps them.
-        name: Of the scenario.
+        name: Name of the scenario.
 
     Returns:
         The queue with its scenario and the rate of its link.

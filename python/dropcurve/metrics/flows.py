@@ -169,5 +169,5 @@ def jain(run: Run, flows: Flows) -> float | None:
 def sync(run: Run, flows: Flows) -> float | None:
     """(Var(sum of cwnd) / sum of Var(cwnd) - 1) / (n - 1) of the TCP flows, from the sampled windows
     after the warm-up: 1 if all windows move as one, 0 if they are independent, below 0 if they
-    alternate. Of all flows together only."""
+    alternate. Only for all flows together."""
     return as_number(derived(run, "sync")) if len(flows) == len(run["flows"]) else None

@@ -101,7 +101,7 @@ def effect(of: Levels, runs: Sequence[RunValue], *, confidence: float = 0.95) ->
     Args:
         of: Levels of the setting, as `levels` returns them.
         runs: Runs of the experiment, for one metric.
-        confidence: Of the intervals, which are over the seeds.
+        confidence: Confidence level of the intervals, which are over the seeds.
 
     Example:
         >>> runs = [RunValue({"limit": x}, seed, 2.0 * x + seed) for x in (1.0, 3.0) for seed in (1, 2)]

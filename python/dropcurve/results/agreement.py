@@ -27,11 +27,11 @@ class RecordedRow:
 
     Attributes:
         reference: The program and its version.
-        profile: Of the senders here, one of `PROFILES`.
+        profile: Profile of the senders here, one of `PROFILES`.
         queue: Kind of the discipline, as in a scenario.
         sender: Congestion control.
         ecn: Whether packets were ECN-capable.
-        rate_bps: Of the bottleneck.
+        rate_bps: Rate of the bottleneck.
         rtt_ms: Round-trip time without queueing.
         flows: Long flows.
         goodput_bps: There and here, in bit/s.

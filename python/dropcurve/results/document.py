@@ -44,7 +44,7 @@ def document(
         only: As for `Result.table`.
         exchange: Between delay and utilisation, for the verdict.
         seconds: Time that one more replication takes.
-        weights: Of a goal, for the verdict.
+        weights: Weights of a goal, for the verdict.
     """
     compared = len(result.variants) > 1
     metric_table = table(result, per=per, only=only)

@@ -54,8 +54,8 @@ def verdict_on(
         exchange: Between delay and utilisation; by default that of the scenario's round trip.
         margin: Equivalence margin in points; by default that of the weights.
         among: The variants that can be chosen; by default all.
-        confidence: Of every statement together; by default that of the result.
-        weights: Of a goal; by default utilisation against delay, as in `balanced`.
+        confidence: Confidence level of every statement together; by default that of the result.
+        weights: Weights of a goal; by default utilisation against delay, as in `balanced`.
 
     Returns:
         The verdict over all conditions together; None for fewer than two queues, and for variants that are no

@@ -122,7 +122,7 @@ class Result(Measured):
             only: As for `table`.
             exchange: Between delay and utilisation, for the verdict.
             seconds: Time that one more replication takes.
-            weights: Of a goal, for the verdict.
+            weights: Weights of a goal, for the verdict.
 
         Returns:
             Headings, sentences and the table as data.

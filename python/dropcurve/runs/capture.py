@@ -27,7 +27,7 @@ def packets(columns: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> I
     """Yields the packets of a trace in the order of time.
 
     Args:
-        columns: Of the trace, as arrays by name.
+        columns: Columns of the trace, as arrays by name.
         flows: Summary of each flow.
     """
     protocols = {int(flow["id"]): _protocol(flow) for flow in flows}

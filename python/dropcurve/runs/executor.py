@@ -157,7 +157,7 @@ class _Work(Generic[T]):
         for number, job in enumerate(jobs):
             name = job.address
             self.numbers.setdefault(name, []).append(number)
-            # Of equal jobs the one that stores most.
+            # Among equal jobs the one that stores most is run.
             if name not in self.unique or self.unique[name].level < job.level:
                 self.unique[name] = job
 

@@ -3,9 +3,9 @@
 The rules, in this order:
 
 1. A feasible design, one that holds every constraint, goes before an infeasible one.
-2. Of feasible designs the one with the better objective is recommended.
+2. Among feasible designs the one with the better objective is recommended.
 3. Designs within the margin of equivalence tie. Where the goal leaves the delay open, a longer delay goes last.
-4. Of tied designs the one with fewer parameters to set is recommended, those that differ from the defaults of its
+4. Among tied designs the one with fewer parameters to set is recommended, those that differ from the defaults of its
    discipline; then the one of the simpler discipline; then the one that breaks a bound in fewer runs; then the one that
    stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
 

@@ -175,7 +175,7 @@ def parse(
 
     Args:
         text: The goal.
-        classes: Of the traffic, for presets.
+        classes: Classes of the traffic, for presets.
         exchange: Between delay and utilisation, for presets; by default that of the round trip.
         round_trip_s: The base round trip in seconds, for presets.
 

@@ -176,7 +176,7 @@ def written(
 
     Args:
         name: A key of `PRESETS`.
-        classes: Of the traffic; without them the measures are those of all flows.
+        classes: Classes of the traffic; without them the measures are those of all flows.
         exchange: Between delay and utilisation; by default that of the round trip.
         round_trip_s: The base round trip in seconds; 40 ms if it is unknown.
 

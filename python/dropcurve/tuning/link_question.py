@@ -47,7 +47,7 @@ def of_link(
     """Returns the question about a link described by a few numbers.
 
     Args:
-        rate: Of the link.
+        rate: Rate of the link.
         rtt: Base round trip.
         flows: Long TCP flows.
         buffer: Size of the queue in packets, bytes, time at the link's rate or bandwidth-delay products.

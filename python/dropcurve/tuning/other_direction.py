@@ -34,10 +34,10 @@ class OtherDirection:
     Attributes:
         link: The other direction as ``--link`` takes it.
         direction: Its name.
-        gain: Of the objective in points, positive where it is better with `SHORT`.
+        gain: Gain of the objective in points, positive where it is better with `SHORT`.
         measures: Means by measure: with the queue that was assumed, and with `SHORT`.
         usual: The setting of the same discipline nearest its defaults; "" if the recommendation is that.
-        ahead: Of the objective in points, positive where that setting is the better one with `SHORT`.
+        ahead: Lead of the objective in points, positive where that setting is the better one with `SHORT`.
     """
 
     link: str

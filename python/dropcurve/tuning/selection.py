@@ -56,8 +56,8 @@ def affordable_of(
     ends: Sequence[PairedTrial],
     until: float | None,
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Of the designs to validate those for which there is time: the first ``size`` of them, and ``most`` altogether;
-    and those of the others that were not compared.
+    """The designs to validate for which there is time: the first ``size`` of them, and ``most`` altogether; and the
+    others that were not compared.
 
     If not all fit, the rivals are run at the ``ends`` of the ranges: one that is clearly behind there is compared by
     these runs, and validated only after the others. The defaults of the best one's own discipline go before all rivals:

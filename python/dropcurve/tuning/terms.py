@@ -27,8 +27,8 @@ def points_of(objective: Objective) -> str:
 
 
 def beyond(size: float, half_width: float | None, objective: Objective) -> str:
-    """A difference of an objective with its interval. Of a score with a wide interval, or a difference of more than the
-    whole link, the lower end: ``at least 250 points``."""
+    """A difference of an objective with its interval; where a score has a wide interval, or the difference exceeds the
+    whole link, its lower end: ``at least 250 points``."""
     low = size - (half_width or 0.0)
     if objective.single or objective.unit != "points" or low <= 0.0:
         return wording.amount(size, half_width, points_of(objective))

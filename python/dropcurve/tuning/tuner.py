@@ -84,7 +84,7 @@ def tune(
             machine.
         margin: The difference that matters: 0.2 percentage points, 1 or 4 points of a score, or 1 % of the value.
         until_decided: Validates until every rival is better, worse or equal within the margin.
-        seed: Of every random choice.
+        seed: Seed of every random choice.
         jobs: Threads.
         cluster: Address of a Dask cluster.
         out: Folder of the answer. Interrupted, the same call continues there.
@@ -137,7 +137,7 @@ def solve(
         on_batch: Called with the number of finished runs of a batch, and with the size of the batch.
         log: Called with a note on the time it will take.
         on_plan: Called with the number of runs that the whole answer will take, about.
-        source: Of the time that ``seconds`` limits; the wall clock by default.
+        source: Source of the time that ``seconds`` limits; the wall clock by default.
 
     Returns:
         The answer.

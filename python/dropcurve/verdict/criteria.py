@@ -134,7 +134,7 @@ def kind(criterion: Criterion) -> str:
     """The outcome that a criterion measures.
 
     Args:
-        criterion: Of a comparison.
+        criterion: Criterion of a comparison.
 
     Returns:
         "page", "video", "stalls" or "loss"; "" for utilisation, delays and others.

@@ -206,7 +206,7 @@ class Verdict:
         more: Further replications that would decide, for "undecided".
         margin: The equivalence margin in points.
         exchange: What the score counts, in words; "" for a single objective.
-        confidence: Of every statement together.
+        confidence: Confidence level of every statement together.
         replications: Paired runs of each design, over all conditions.
         points: The unit of scores.
         conditions: Conditions that the runs are over.

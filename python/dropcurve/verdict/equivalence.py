@@ -67,9 +67,9 @@ def replications_to_decide(
     Args:
         ahead: The mean difference.
         half_width: That of its interval; None for one run.
-        margin: Of equivalence.
+        margin: Margin of equivalence.
         runs: Replications of the interval.
-        confidence: Of the interval.
+        confidence: Confidence level of the interval.
 
     Returns:
         At least 1; None if more than `MOST_REPLICATIONS` in all would be needed, or if one run has no half-width.
@@ -93,7 +93,7 @@ def manages(kind: str) -> Literal["fair", "none", ""]:
     """How a discipline manages its queue: see `SampledDesign.manages`.
 
     Args:
-        kind: Of the queue.
+        kind: Kind of the queue.
 
     Returns:
         "fair", "none" or "".

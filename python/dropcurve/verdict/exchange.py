@@ -48,10 +48,10 @@ class Exchange:
     """Worth of outcomes in points of utilisation.
 
     Attributes:
-        points_per_ms: Of 1 ms of delay.
-        page: Of a page load time half as long.
-        video: Of 1 Mbit/s of video bit rate.
-        loss: Of 1 % of the packets of a thin flow.
+        points_per_ms: Points of 1 ms less delay.
+        page: Points of a page load time half as long.
+        video: Points of 1 Mbit/s more video bit rate.
+        loss: Points of 1 % fewer lost packets of a thin flow.
     """
 
     points_per_ms: float

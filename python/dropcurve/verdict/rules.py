@@ -46,7 +46,7 @@ def decide(
         designs: Two designs or more, with samples of equal length; at most one is current, and one has every run.
         criteria: What is weighed, bounded and reported. The score is the sum of worth times value, or its logarithm.
         margin: Equivalence margin of the score; by default that of as many measures as have a worth.
-        confidence: Of all statements together.
+        confidence: Confidence level of all statements together.
         exchange: What the score counts, in words.
         points: The unit of the score.
         baseline: The design that changes are against, where none is in use.

@@ -73,7 +73,7 @@ impl Limit {
         );
     }
 
-    /// Of a limit in packets: whether a store of `len` has room for one more.
+    /// Whether this is a limit in packets and a store of `len` packets has room for one more.
     #[inline(always)]
     pub(crate) fn admits_packets(self, len: u64) -> bool {
         matches!(self, Limit::Packets(most) if len < most)

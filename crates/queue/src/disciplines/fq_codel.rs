@@ -4,7 +4,7 @@
 //! Units: `limit` counts packets or bytes, `memory_limit`, `quantum` and `mtu` bytes; `target` and `interval`
 //! are spans.
 //! Deviations: the hash is a mixer of 64 bits over the flow and a perturbation, not one of addresses and
-//! ports: which flows collide differs from any other implementation. Of queues equally long the first is cut.
+//! ports: which flows collide differs from any other implementation. Among queues of equal length the first is cut.
 
 use crate::codel::{self, check_times, CeFor, CoDelLaw, CoDelState, Root, ScheduleClock};
 use crate::disc::{Cx, Packet, Probe, QueueDisc};

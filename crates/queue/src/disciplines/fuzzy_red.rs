@@ -94,7 +94,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "Fuzzy RED";
     const ABOUT: &'static str = "Sets the probability of a drop by nine rules in words, such as \"if the queue is moderate \
         and rising, the probability is medium\". Between the words it goes over smoothly. It looks at the queue and its \
-        change, not at an average. Of its paper only descriptions were available; sets and levels are assumed.";
+        change, not at an average. Only descriptions of its paper were available; sets and levels are assumed.";
     const REFERENCE: &'static str = "CPRS03";
     type Disc<P: Packet + Copy> = FuzzyRed<P>;
 

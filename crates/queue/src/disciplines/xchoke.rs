@@ -94,7 +94,7 @@ impl Discipline for Params {
     const TITLE: &'static str = "xCHOKe";
     const ABOUT: &'static str = "CHOKe with a memory: a flow whose arrival draws a packet of its own gets a hit, and its \
         arrivals are dropped with a probability that grows with its hits until they are forgotten. So a flood stays known \
-        between its matches. Of its paper only descriptions were available; constants are assumed.";
+        between its matches. Only descriptions of its paper were available; constants are assumed.";
     const REFERENCE: &'static str = "CCGJKSS02, PPP00, FJ93";
     type Disc<P: Packet + Copy> = Xchoke<P>;
 

@@ -58,7 +58,7 @@ def sweep(
             ``"10 ms..200 ms log"``).
         queues: Disciplines as for `compare`, and ``at`` the path at which they are set.
         points: Settings at which all ranges are sampled (default 64), by ``method``: "sobol", "latin" or "random".
-        seed: Of the first replication, and of the sample.
+        seed: Seed of the first replication, and of the sample.
         replications: Runs of each setting (default 10).
         jobs: Threads.
         cluster: A Dask cluster instead: the address of its scheduler, ``local:N`` or ``slurm:...``.

@@ -35,7 +35,7 @@ class LinkSpec:
 
     Attributes:
         profile: The link with every range at its middle.
-        direction: Of the queue: "down" or "up".
+        direction: Direction of the queue: "down" or "up".
         varying: Ranges by key, rates in bit/s.
         parts: The keys and values as typed, without ranges.
         head: The preset, or "" for rates.

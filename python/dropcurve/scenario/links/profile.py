@@ -96,7 +96,7 @@ class LinkProfile:
     """A link with its traffic.
 
     Attributes:
-        name: Of the preset, or "link".
+        name: Name of the preset, or "link".
         down_bps: Rate towards the customer, in bit/s.
         up_bps: Rate from the customer.
         rtt_s: Least and greatest base round trip in seconds.

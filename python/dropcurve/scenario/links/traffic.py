@@ -65,10 +65,10 @@ def scenario(
 
     Args:
         profile: The link and its traffic.
-        direction: Of the queue under design: "down" or "up".
+        direction: Direction of the queue under design: "down" or "up".
         duration: Simulated time of a run; by default long enough for the measures to settle.
-        title: Of the scenario; by default the link's name and rates.
-        name: Of the scenario; by default the link's name and the direction.
+        title: Title of the scenario; by default the link's name and rates.
+        name: Name of the scenario; by default the link's name and the direction.
 
     Returns:
         A dumbbell whose classes are download, upload, web, video, call and game, in a data centre download, upload,

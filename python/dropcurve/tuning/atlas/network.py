@@ -18,7 +18,7 @@ class Network:
     """A network with rectified linear layers.
 
     Attributes:
-        sizes: Of the layers, from the inputs to the outputs.
+        sizes: Sizes of the layers, from the inputs to the outputs.
         content: Scales of inputs and outputs, weights and biases, as `dropcurve._core.IntegerNetwork` reads them.
     """
 

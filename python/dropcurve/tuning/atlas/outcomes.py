@@ -20,7 +20,7 @@ class LearnedMeasure:
     """A measure and its scale.
 
     Attributes:
-        name: Of the measure: its column in rows of runs, with ``bulk`` for the long transfers of the queue's direction.
+        name: The measure: its column in rows of runs, with ``bulk`` for the long transfers of the queue's direction.
         learned: From the measure's value and a unit of time in ms to the number that is learned.
         value: The inverse.
         group: Traffic that a condition needs for the measure: "web" or "video"; empty for all conditions. Each group

@@ -25,7 +25,7 @@ class StressFindings:
         link: The link.
         bounds: What the search could choose.
         measure: What the harm counts, in words.
-        unit: Of every harm.
+        unit: Unit of every harm.
         regret: Whether the search made the regret against the rivals as large as possible.
         worst: The case of the largest loss.
         worst_loss: Its harm, or regret, over fresh runs.
@@ -35,19 +35,19 @@ class StressFindings:
         usual: The mild case.
         usual_harm: Harm of usual traffic over the same fresh seeds.
         keep: Share of the loss that shrinking had to leave.
-        fault: Of this design, of some designs, of any queue, undecided, or none.
-        rivals: Under the minimal scenario, the least harmed first.
+        fault: Where the harm comes from: this design, some designs, any queue, undecided, or none.
+        rivals: The rivals under the minimal scenario, the least harmed first.
         walks: Harm along each axis through the worst case, in one run each.
         grid: Harm over the two axes that matter most; None if fewer vary.
         scenario: The minimal scenario.
-        seed: Of the first run.
+        seed: Seed of the first run.
         fresh: Fresh runs of each interval.
         runs: Runs that were asked for.
-        digest: Of the scenario under the first fresh seed.
+        digest: Digest of the scenario under the first fresh seed.
         digest_seed: That seed.
-        command: Repeats the search.
-        version: Of the package.
-        stopped: Words on a time limit that cut the search short; "" if none did.
+        command: The command that repeats the search.
+        version: Version of the package.
+        stopped: Sentence on a time limit that cut the search short; "" if none did.
         folder: Where it is stored.
         lab: Command that plays the scenario on real kernels; "" where a lab cannot.
     """

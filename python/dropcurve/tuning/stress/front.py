@@ -59,7 +59,7 @@ def stress(
         runs: Cases of the search.
         fresh: Fresh runs of each interval.
         seconds: Limit of time. Only ``runs`` gives the same answer on every machine.
-        seed: Of every random choice; fresh runs have others.
+        seed: Seed of every random choice; fresh runs have others.
         jobs: Threads.
         out: Folder of the answer.
         cache: Folder of the store of runs, or "off". The same call after an interruption resumes.

@@ -32,7 +32,7 @@ class StressBudget:
         fresh: Fresh runs of each interval.
         seconds: Limit of time, or None.
         keep: Share of the harm that the minimal scenario must retain.
-        seed: Of every random choice.
+        seed: Seed of every random choice.
     """
 
     runs: int
@@ -56,7 +56,7 @@ def solve(
         work: Makes the runs.
         rivals: Run under the minimal scenario.
         spent: Effort.
-        folder: Of the answer.
+        folder: Folder of the answer.
         command: Repeats the call.
     """
     began, seed = time.monotonic(), spent.seed

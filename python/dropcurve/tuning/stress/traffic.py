@@ -132,7 +132,7 @@ def scenario(link: StressLink, case: Case, *, title: str = "") -> Scenario:
     Args:
         link: The link.
         case: Inside the envelope (`enveloped`).
-        title: Of the scenario.
+        title: Title of the scenario.
 
     Returns:
         A dumbbell whose classes are long, call, and where they are asked for short and datagrams.

@@ -54,7 +54,7 @@ class Trials:
         bounds, link, harm, design: The question.
         rivals: Designs whose least harm is subtracted, for a search of regret; none for one of harm.
         executor: Executor of the runs.
-        store: Of runs; None without one.
+        store: Store of runs; None without one.
         until: Moment of the monotonic clock after which a search stops; None without a limit.
     """
 

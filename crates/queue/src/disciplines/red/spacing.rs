@@ -43,7 +43,7 @@ pub(super) struct Marker {
     after_forced: f64,
     mean_packet: u64,
     per_max_packet: f64,
-    /// Of the integer cycle: one step of `excess` in units of 2^-32. Of `modulus`: its full divisor.
+    /// Of the integer cycle, one step of `excess` in units of 2^-32; of `modulus`, its full divisor.
     scale: f64,
     integer: bool,
     /// Whether all options are those of Figure 2 of FJ93.

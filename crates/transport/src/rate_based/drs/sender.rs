@@ -275,7 +275,7 @@ mod tests {
         assert!((sender.cwnd() - by_hand).abs() < 1e-12 && by_hand > 4.9);
     }
 
-    /// Of ten packets 2 and 5 are lost: one reduction, from 10 to 5, and the packets behind are never sent again.
+    /// Packets 2 and 5 of ten are lost: one reduction, from 10 to 5, and the packets behind are never sent again.
     #[test]
     fn losses_of_one_window_halve_it_once_and_nothing_is_sent_again() {
         let params =

@@ -35,7 +35,7 @@ fn the_ack_of_an_original_is_no_sample_of_its_retransmission() {
     }
 }
 
-/// Of segments sent at one moment the one with the larger number is the newer, and any order but that of the numbers
+/// Among segments sent at the same time the one with the larger number is the newer, and any order but that of the numbers
 /// is reordering unless the segment was sent twice.
 #[test]
 fn arrivals_below_the_highest_are_reordering_if_sent_once() {
