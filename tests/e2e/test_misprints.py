@@ -18,7 +18,7 @@ QUESTIONS_S = 30.0
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("tune", "--lnk", "20/2"), "did you mean --link?"),
         (("tune", "--duration", "20s"), "did you mean --time?"),
@@ -39,14 +39,27 @@ QUESTIONS_S = 30.0
             "must be voice alone, whose parameters are keys of the flow",
         ),
         (("evaluate", "fqcodel"), "no such discipline; did you mean 'fq_codel'?"),
+        (("export", "fqcodel"), "fqcodel: is no discipline and no scenario; did you mean 'fq_codel'?"),
+        (
+            ("tune", "--link", "20/2", "--queue", "fqcodel"),
+            "queue = fqcodel: no such discipline; did you mean",
+        ),
+        (("run", "flood", "b"), "unexpected argument 'b'; see `dropcurve run --help`"),
+        (("fix", "20/2", "--replications", "0"), "replications = 0: must be 1 or more"),
+        (
+            ("sweep", "flood", "--vary", "queue.limit=9 pkts,10 pkts", "--method", "grid"),
+            "must be one of sobol, latin, random",
+        ),
+        (("sweep", "flood", "--vary", "queue.max_p=0.5..0.1"), "write 0.1..0.5"),
+        (("assert", "flood", "utilisation > 90ms"), "must be a number in %; write one such as 95%"),
     ],
 )
 def test_a_misprint_is_one_line_with_the_name_that_was_meant(
-    dropcurve: Dropcurve, words: tuple[str, ...], said: str
+    dropcurve: Dropcurve, words: tuple[str, ...], message: str
 ) -> None:
     answer = dropcurve(*words)
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert len(answer.err.strip().splitlines()) == 1, "nothing was run before"
 
 

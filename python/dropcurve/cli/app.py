@@ -89,6 +89,9 @@ def _asked(invoke: Callable[[list[str]], int]) -> int:
 WRONG_NUMBER = re.compile(r"Input should be a valid (integer|number).*")
 NUMBERS = {"integer": "must be a whole number", "number": "must be a number"}
 
+#: Click's sentence about arguments that a verb does not take.
+EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)$")
+
 
 def describe_misuse(error: Exception) -> Problem:
     """Misuse of options or arguments as a problem."""
@@ -101,7 +104,9 @@ def describe_misuse(error: Exception) -> Problem:
     text = WRONG_NUMBER.sub(lambda match: NUMBERS[match[1]], text)
     # Click puts the name and the value into its sentence, and appends the nearest name.
     rule, _, near = re.sub(
-        r"[;.]? \(?(?:[Dd]id you mean |Possible options: )", "\0", text.rstrip(")")
+        r"[;.]? \(?(?:[Dd]id you mean |Possible options: )",
+        "\0",
+        EXTRA.sub(r"unexpected argument '\1'", text),
     ).partition("\0")
     named = re.search(r"'([^']*)'", rule)
     option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "opts", [None])[-1]
@@ -114,7 +119,7 @@ def describe_misuse(error: Exception) -> Problem:
         hint = f"{others}; " if others else ""
     else:
         hint = ""
-    hint += f"did you mean {near.rstrip('?')}? see `{verb} --help`" if near else f"see `{verb} --help`"
+    hint += f"did you mean {near.rstrip('?)')}? see `{verb} --help`" if near else f"see `{verb} --help`"
     return Problem(str(path), value, rule.rstrip("."), hint, shown="rule")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..boxes import Export
-from ..errors import UsageError
+from ..errors import UsageError, nearest
 from ..files.writing import write_text
 from ..scenario import Scenario
 from . import options as o
@@ -129,8 +129,15 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
     from ..scenario import Scenario, library
 
     kind, params = values.queue(queue)
-    if any(one["kind"] == kind for one in library.catalogue()["disciplines"]):
+    kinds = [one["kind"] for one in library.catalogue()["disciplines"]]
+    if kind in kinds:
         return kind, params, None
+    path = Path(queue)
+    if not (queue in library.scenarios() or queue.startswith("link:") or path.suffix or path.exists()):
+        hint = nearest(
+            kind, [*kinds, *library.scenarios()], otherwise="`dropcurve list disciplines` shows all"
+        )
+        raise UsageError("queue", queue, "is no discipline and no scenario", hint, shown="value")
     scenario = Scenario.load(queue)
     place = at or _only_queue(scenario)
     table = scenario.get(place)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..boxes import rewrite
+from ..runs.effort import Effort
 from ..runs.replications import Progress
 from ..verdict import Exchange
 from .directions import joint
@@ -88,6 +89,8 @@ def fix(
         >>> text, places = line("20/2")
         >>> changed = fix(places, text)
     """
+    # Refuses a number of replications before the search, not after it.
+    Effort(replications=replications)
     known: dict[tuple[str, ...], QueueFix] = {}
     answers = []
     # Queues with the same settings in the same place, such as those of several ports, have one answer.

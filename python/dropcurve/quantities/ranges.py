@@ -21,7 +21,7 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _UNIT = r"(?!(?:log|linear|to)\b)[A-Za-z%][\w/%]*"
 _END = re.compile(rf"\s*({_NUMBER})\s*({_UNIT})?\s*")
 _RANGE = re.compile(
-    rf"\s*(?P<low>{_NUMBER})\s*(?P<low_unit>{_UNIT}?)?\s*(?:\.\.|–|-|\bto\b)\s*"
+    rf"\s*(?P<low>{_NUMBER})\s*(?P<low_unit>{_UNIT}?)?\s*(?P<sign>\.\.|–|-|\bto\b)\s*"
     rf"(?P<high>{_NUMBER})\s*(?P<high_unit>{_UNIT})?\s*(?P<scale>log|linear)?\s*"
 )
 
@@ -101,7 +101,8 @@ def parse(text: str, *, name: str) -> Range:
             "write one such as 20-200ms",
         )
     if low > high:
-        swapped = f"{match['high']}-{match['low']}{unit}"
+        sign = f" {match['sign']} " if match["sign"] == "to" else match["sign"]
+        swapped = f"{match['high']}{sign}{match['low']}{unit}"
         raise UsageError(name, text, "the smaller value comes first", f"write {swapped}")
     if match["scale"] == "log" and low <= 0:
         raise UsageError(

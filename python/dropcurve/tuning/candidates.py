@@ -295,10 +295,10 @@ def searched(candidates: Sequence[str], space: Mapping[str, object], *, box: str
     chosen = tuple(dict.fromkeys(candidates or (*(kind for kind in USUAL if kind in loadable), *space)))
     strange = [kind for kind in chosen if kind not in loadable]
     if strange:
-        raise UsageError("candidate", strange[0], f"{box} has no such queue", f"it has {', '.join(loadable)}")
+        raise UsageError("queue", strange[0], f"{box} has no such queue", f"it has {', '.join(loadable)}")
     if "prio" in chosen and boxes.named(box) in BANDED:
         raise UsageError(
-            "candidate",
+            "queue",
             "prio",
             f"{box} has a priority queue only above another one",
             "name a scenario whose queue is prio with two bands, and the queue to tune below it, such as --queue red",
@@ -316,13 +316,13 @@ def dialects_of(candidates: Sequence[str], *, box: str) -> tuple[list[str], dict
         dialect = str(params.pop("dialect", ""))
         if params:
             raise UsageError(
-                "candidate",
+                "queue",
                 text,
                 f"only a dialect may follow, as in {kind}:ns2",
                 f"put ranges into [tune.space.{kind}]",
             )
         if dialect and box:
-            raise UsageError("candidate", text, f"{box} has its own dialect", "leave out one of the two")
+            raise UsageError("queue", text, f"{box} has its own dialect", "leave out one of the two")
         if dialect:
             Scenario.parse(_PLAIN, name="candidate").queue(kind, dialect=dialect)
             dialects[kind] = dialect

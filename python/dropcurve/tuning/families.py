@@ -51,7 +51,7 @@ def _usual(kind: str, sizing: Sizing) -> Family:
     known = library.disciplines()
     if kind not in known:
         hint = nearest(kind, known, otherwise="`dropcurve list disciplines` shows them")
-        raise UsageError("candidate", kind, "no such discipline", hint)
+        raise UsageError("queue", kind, "no such discipline", hint)
     return catalogue_spaces.of_catalogue(kind, sizing)
 
 

@@ -45,6 +45,8 @@ _PLAIN = {
     "mos": "mos", "call quality": "mos", "video rate": "video_bps", "video bit rate": "video_bps",
     "page load doublings": "page_doublings", "stalls": "video_stalled", "video stalls": "video_stalled",
 }  # fmt: skip
+#: A bound as typed, by the unit of the measure.
+_EXAMPLES = {"ms": "15ms", "s": "2s", "%": "95%", "pkts": "50pkts"}
 #: Largest number of measures that a sentence names.
 MOST_NAMED = 4
 
@@ -73,17 +75,16 @@ class Measure:
     def number(self, text: str) -> float:
         """A bound as typed, in the measure's unit: ``15ms`` is 15 for a measure in ms. Raises UsageError."""
         text = text.strip()
-        if self.unit == "ms":
-            return (
-                units.span(text, what=self.text) * 1e3
-                if re.search(r"[a-z]", text)
-                else _number(text, self.text)
-            )
-        if self.unit == "s":
-            return units.span(text, what=self.text) if re.search(r"[a-z]", text) else _number(text, self.text)
+        if self.unit in ("ms", "s") and re.search(r"[a-z]", text):
+            return units.span(text, what=self.text) * (1e3 if self.unit == "ms" else 1.0)
         if self.unit == "bit/s":
             return units.rate(text, what=self.text)
-        return _number(re.sub(r"\s*(%|pkts|packets)$", "", text), self.text)
+        try:
+            return float(re.sub(r"\s*(%|pkts|packets)$", "", text))
+        except ValueError:
+            rule = f"must be a number in {self.unit}" if self.unit else "must be a number without a unit"
+            example = _EXAMPLES.get(self.unit, "5")
+            raise UsageError(f"goal: {self.text}", text, rule, f"write one such as {example}") from None
 
 
 def names() -> list[str]:
@@ -161,12 +162,3 @@ def _key(body: str) -> str | None:
         wanted = statistic or known[0]
         return f"{stem}_{wanted}" if wanted in known else None
     return _PLAIN.get(rest) if statistic == "mean" else None
-
-
-def _number(text: str, name: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(
-            f"goal: {name}", text, "must be a number with its unit", "write one such as 15ms, 95% or 2Mbit"
-        ) from None

@@ -209,7 +209,7 @@ def assembled(
     for kind in [*candidates, *space]:
         if kind not in kinds:
             hint = nearest(kind, kinds, otherwise="`dropcurve list disciplines` shows all")
-            raise UsageError("candidate", kind, "no such discipline", hint)
+            raise UsageError("queue", kind, "no such discipline", hint)
     chosen = searched(candidates, space, box=target.box)
     sizing = replace(sizing, dialects=dialects)
     question = Question(title, wanted, axes, sizing, target, chosen, "mean", space, link, base)

@@ -62,6 +62,7 @@ def points(
         raise UsageError(
             "--points", samples, "are drawn from ranges, and none was given", "write --vary PATH=LOW..HIGH"
         )
+    check_method(method)
     drawn = sample(sampled, samples or POINTS, method=method, seed=seed) if sampled else [{}]
     grid = [dict(zip(listed, some, strict=True)) for some in product(*listed.values())]
     design_points: list[DesignPoint] = []
@@ -100,6 +101,14 @@ def options(
     ]
 
 
+def check_method(method: str) -> None:
+    """Raises UsageError for an unknown method of sampling."""
+    if method not in get_args(Method):
+        raise UsageError(
+            "method", method, f"must be one of {', '.join(get_args(Method))}", "choose one of these"
+        )
+
+
 def sample(axes: Mapping[str, Range], count: int, *, method: str, seed: int) -> list[Setting]:
     """``count`` settings spread over all ranges at once."""
     unit = cube(len(axes), count, method=method, seed=seed)
@@ -118,10 +127,7 @@ def cube(dimensions: int, count: int, *, method: str, seed: int) -> NDArray[Any]
     import numpy as np
     from scipy.stats import qmc
 
-    if method not in get_args(Method):
-        raise UsageError(
-            "method", method, f"must be one of {', '.join(get_args(Method))}", "choose one of these"
-        )
+    check_method(method)
     if count < 1:
         raise UsageError("points", count, "must be 1 or more", "give the number of points to draw")
     if method == "sobol":
