@@ -1,4 +1,4 @@
-"""Queues that a configuration gives to calls alone, by the code points of their class."""
+"""What the classes of a configuration are for, by their code points: calls alone, video, pages, transfers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dropcurve import boxes
+from dropcurve import boxes, metrics, run
 from dropcurve.boxes import code_points
 from dropcurve.cli import invoke
+from dropcurve.fixes import place
 
 JUNOS = """
 set class-of-service schedulers be buffer-size temporal 50k
@@ -79,13 +80,13 @@ def sonic(classes: dict[str, str]) -> str:
     ],
 )
 def test_the_queue_of_calls_is_known_by_its_code_points(text: str, voice: bool) -> None:
-    calls = [one.title for one in boxes.read_all(text, rate_bps=1e7) if one.voice]
+    calls = [one.title for one in boxes.read_all(text, rate_bps=1e7) if one.calls_alone]
     assert len(calls) == voice and set(calls) <= {"calls", "dev eth0 parent 1:10", "WAN/class 10", "CALLS"}
 
 
 def test_a_default_class_has_the_rest_whatever_its_filters() -> None:
     text = LINUX.replace("default 20", "default 10") + f"{U32} dsfield 0xb8 0xfc flowid 1:10"
-    assert not any(one.voice for one in boxes.read_all(text))
+    assert not any(one.calls_alone for one in boxes.read_all(text))
 
 
 def test_fix_of_another_box_does_not_judge_calls_with_transfers(
@@ -114,3 +115,36 @@ def test_fix_of_another_box_does_not_judge_calls_with_transfers(
 )
 def test_a_code_point_has_a_name_or_a_number(word: str, point: int | None) -> None:
     assert code_points.number(word) == point
+
+
+@pytest.mark.parametrize(
+    ("matched", "groups"),
+    [
+        ("af41 af42", {"video"}),
+        ("af31 ef", {"video", "call"}),
+        ("af21", {"download", "web"}),
+        ("af11 cs1", {"download"}),
+        ("le", {"download"}),
+        ("af41 cs1", {"download", "video"}),
+        ("cs6", {"download", "upload", "web", "video", "call", "game"}),
+        ("af41 default", {"download", "upload", "web", "video", "call", "game"}),
+    ],
+)
+def test_a_class_is_judged_with_the_traffic_of_its_code_points(matched: str, groups: set[str]) -> None:
+    text = (
+        f"class-map match-any OWN\n match dscp {matched}\n!\npolicy-map WAN\n class OWN\n  bandwidth 8000\n"
+        "  queue-limit 64 packets\n class class-default\n  queue-limit 64 packets\n"
+    )
+    own, rest = boxes.read_all(text, rate_bps=2e7)
+    assert set(place(own, rate_bps=2e7).base.get("flows")) == groups
+    assert set(place(rest, rate_bps=2e7).base.get("flows")) >= {"download", "web", "call", "game"}
+    assert "download" in place(own, rate_bps=2e7, flows=3).base.get("flows")
+
+
+def test_viewers_fill_the_queue_of_a_class_of_video() -> None:
+    text = "class-map V\n match dscp af41\n!\npolicy-map WAN\n class V\n  bandwidth 8000\n  queue-limit 64 packets\n"
+    base = place(boxes.read(text), rate_bps=2e7).base
+    assert base.get("flows.video.count") == 4
+    result = run(base.edit([("run.duration", "30 s"), ("run.warmup", "10 s")]))
+    for one in result.variants[0].runs:
+        assert (metrics.value(one, "utilisation") or 0.0) > 90.0

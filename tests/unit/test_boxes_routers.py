@@ -359,7 +359,12 @@ def test_classes_of_vyos_in_braces_whose_queues_have_no_options() -> None:
         }
     }"""
     voice, rest = read_all(text)
-    assert (voice.title, voice.discipline, voice.rate_bps, voice.voice) == ("WAN/class 10", "sfq", 9e6, True)
+    assert (voice.title, voice.discipline, voice.rate_bps, voice.calls_alone) == (
+        "WAN/class 10",
+        "sfq",
+        9e6,
+        True,
+    )
     assert (rest.title, rest.discipline, rest.rate_bps) == ("WAN/default", "red", 18e6)
 
 

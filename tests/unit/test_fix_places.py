@@ -322,7 +322,7 @@ def test_a_class_of_calls_alone_is_not_judged_with_transfers(
         f"class-map match-any CALLS\n match ip dscp {matched}\n!\npolicy-map WAN\n class CALLS\n"
         "  bandwidth percent 20\n  queue-limit 64 packets\n class class-default\n  queue-limit 64 packets\n"
     )
-    assert [one.voice for one in boxes.read_all(text, rate_bps=1e7)] == [voice, False]
+    assert [one.calls_alone for one in boxes.read_all(text, rate_bps=1e7)] == [voice, False]
     (tmp_path / "r.cfg").write_text(text, encoding="utf-8")
     words = ["fix", str(tmp_path / "r.cfg"), "--rate", "4Mbit", "--time", "0s", "--duration", "3s"]
     assert invoke([*words, "--replications", "2", "--json"]) == 0

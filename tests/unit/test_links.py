@@ -84,7 +84,7 @@ def test_a_link_is_parsed_with_what_differs() -> None:
         ("cable,rtt=fast", "rtt = fast: must be a number"),
         ("cable,buffer=much", "buffer = much: must be a number"),
         ("cable,web=95%", "web = 0.95: must lie in"),
-        ("cable,downloads=0,uploads=0", "needs at least one long transfer"),
+        ("cable,downloads=0,uploads=0,videos=0", "needs at least one long transfer or video"),
         ("cable,back=fq_codle", "back = fq_codle: is not known; did you mean 'fq_codel'?"),
         ("cable,cc=cubci", "cc = cubci: is not known; did you mean 'cubic'?"),
         ("cable,ecn=maybe", "ecn = maybe: must be a share"),

@@ -1,4 +1,4 @@
-"""Code points by which configurations classify packets, and the classes that have calls alone."""
+"""Code points by which configurations classify packets, and the applications that they are for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from collections.abc import Iterable
 
 #: DSCPs by name (RFC 2474, RFC 2597, RFC 3246, RFC 5865).
 NAMES = {
-    "default": 0, "be": 0, "ef": 46, "voice-admit": 44, "va": 44, **{f"cs{n}": 8 * n for n in range(8)},
+    "default": 0, "be": 0, "le": 1, "ef": 46, "voice-admit": 44, "va": 44, **{f"cs{n}": 8 * n for n in range(8)},
     **{f"af{x}{y}": 8 * x + 2 * y for x in range(1, 5) for y in range(1, 4)},
 }  # fmt: skip
-#: DSCPs of calls: expedited forwarding, and that with admission control.
-CALLS = frozenset((46, 44))
+#: Applications by DSCP: calls are expedited forwarding, with admission control or without; video is in the classes of
+#: multimedia conferencing, multimedia streaming and broadcast; pages in that of low-latency data; transfers in those
+#: of high-throughput and low-priority data (RFC 4594 figure 3, RFC 5865, RFC 8622).
+APPLICATIONS = {
+    46: "call", 44: "call",
+    **dict.fromkeys((34, 36, 38, 26, 28, 30, 24), "video"),
+    **dict.fromkeys((18, 20, 22), "web"),
+    **dict.fromkeys((10, 12, 14, 8, 1), "transfer"),
+}  # fmt: skip
+#: What a class of calls alone has.
+CALLS = frozenset(("call",))
 
 
 def number(word: str) -> int | None:
@@ -29,13 +38,14 @@ def _hexadecimal(text: str) -> int | None:
         return None
 
 
-def calls_alone(matched: Iterable[int | None]) -> bool:
-    """Whether the matches of a class are code points of calls alone; False for a class without matches, and for one
-    with a match by something else (None).
+def applications(matched: Iterable[int | None]) -> frozenset[str]:
+    """The applications of a class by the code points that it matches: some of "call", "video", "web" and "transfer".
+    None is known for a class without matches, with a match by something else (None), or with a code point that is for
+    any traffic.
 
     Example:
-        >>> calls_alone([number("ef"), number("44")])
-        True
+        >>> applications([number("ef"), number("44")])
+        frozenset({'call'})
     """
-    points = list(matched)
-    return bool(points) and all(one in CALLS for one in points)
+    known = [APPLICATIONS.get(one, "") if one is not None else "" for one in matched]
+    return frozenset(known) if all(known) else frozenset()

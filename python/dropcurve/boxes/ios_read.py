@@ -170,7 +170,7 @@ def _of(policies: Policies, block: Block, rate_bps: float | None, packet_bytes: 
         "ios", kind, params, notes, rate, others, title=block.title,
         share_bps=share, above=first[:1], urgent=ios_class.is_priority(block), policed_bps=policed,
         policed_burst=None if policed is None else ios_class.police_burst(block),
-        voice=code_points.calls_alone(map(code_points.number, matched)),
+        applications=code_points.applications(map(code_points.number, matched)),
     )  # fmt: skip
 
 

@@ -11,22 +11,24 @@ from collections.abc import Iterable, Iterator
 from . import code_points
 from .numbers import word_after
 
-#: The only class of the default classifier that has calls alone.
+#: The only class of the default classifier that has code points of one application.
 EXPEDITED = "expedited-forwarding"
 
 
-def calls_alone(lines: list[list[str]], scheduler: str) -> bool:
-    """Whether the forwarding classes of a scheduler have calls alone."""
+def applications(lines: list[list[str]], scheduler: str) -> frozenset[str]:
+    """The applications of the forwarding classes of a scheduler; empty where one of them may carry any."""
     classes = {
         words[-3] for words in lines
         if words[-2:] == ["scheduler", scheduler] and words[-4:-3] == ["forwarding-class"]
     }  # fmt: skip
-    return bool(classes) and all(_has_calls_alone(lines, one) for one in classes)
+    known = [_of_class(lines, one) for one in classes]
+    return frozenset().union(*known) if all(known) else frozenset()
 
 
-def _has_calls_alone(lines: list[list[str]], name: str) -> bool:
+def _of_class(lines: list[list[str]], name: str) -> frozenset[str]:
     matched = [*_classified(lines, name), *_filtered(lines, name)]
-    return code_points.calls_alone(matched) if matched else name == EXPEDITED
+    usual = [code_points.number("ef")] if name == EXPEDITED else []
+    return code_points.applications(matched or usual)
 
 
 def _classified(lines: list[list[str]], name: str) -> Iterator[int | None]:

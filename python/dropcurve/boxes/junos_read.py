@@ -98,7 +98,7 @@ def _of(
     shared = {
         "others": [one for one in configuration.titles if one != title], "title": title, "share_bps": promised,
         "above": first, "urgent": configuration.urgent(title),
-        "voice": junos_classes.calls_alone(configuration.lines, title),
+        "applications": junos_classes.applications(configuration.lines, title),
     }  # fmt: skip
     if not profiles:
         return Import("junos", "droptail", {"limit": f"{limit} B"}, notes, rate, **shared)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from ..quantities import units, values
 from ..scenario import Scenario
 from ..scenario.links import LinkProfile
 from ..scenario.links.framing import FULL_BYTES, Framing
-from . import tc_numbers
+from . import code_points, tc_numbers
 from .link import profile, scenario
 
 
@@ -129,7 +129,8 @@ class Import:
         scheduler: The scheduler of ALTQ that the queue is a part of; else "".
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
         dev: The interface that the text puts the queue on; "" where it names none, or several.
-        voice: Whether the queue has calls alone (expedited forwarding, RFC3246), though it is not served first.
+        applications: What the queue's class is for by its code points (`code_points.applications`); empty where they
+            do not say.
     """
 
     box: str
@@ -144,11 +145,16 @@ class Import:
     urgent: bool = False
     link_text: str = ""
     dev: str = ""
-    voice: bool = False
+    applications: frozenset[str] = frozenset()
     policed_bps: float | None = None
     policed_burst: float | None = None
     port_bps: float | None = None
     scheduler: str = ""
+
+    @property
+    def calls_alone(self) -> bool:
+        """Whether the queue has calls alone (expedited forwarding, RFC3246), served first or not."""
+        return self.applications == code_points.CALLS
 
     @property
     def placed(self) -> tuple[str, dict[str, Any]]:

@@ -149,8 +149,18 @@ def read(
     discipline, params = _loaded(stated, f"{buffer_bytes} B", ecn, packet_bytes)
     others = [one for one in profiles if one != chosen]
     speed = _speed(tables, chosen, notes, origin)
-    voice = _calls_alone(tables, chosen)
-    return Import("sonic", discipline, params, notes, None, others, title=chosen, port_bps=speed, voice=voice)
+    applications = _applications(tables, chosen)
+    return Import(
+        "sonic",
+        discipline,
+        params,
+        notes,
+        None,
+        others,
+        title=chosen,
+        port_bps=speed,
+        applications=applications,
+    )
 
 
 def _queues_of(tables: Mapping[str, Any], profile: str) -> list[str]:
@@ -162,13 +172,13 @@ def _queues_of(tables: Mapping[str, Any], profile: str) -> list[str]:
     ]
 
 
-def _calls_alone(tables: Mapping[str, Any], profile: str) -> bool:
-    """Whether the maps from code points to queues put calls alone into the queues of a profile."""
+def _applications(tables: Mapping[str, Any], profile: str) -> frozenset[str]:
+    """The applications whose code points are mapped to the queues of a profile."""
     numbers: set[str] = set()
     for key in _queues_of(tables, profile):
         first, _, last = key.rpartition("|")[2].partition("-")
         if not (first + last).isdecimal():
-            return False
+            return frozenset()
         numbers |= {str(one) for one in range(int(first), int(last or first) + 1)[:64]}
     classes = {
         one
@@ -177,7 +187,7 @@ def _calls_alone(tables: Mapping[str, Any], profile: str) -> bool:
         if queue in numbers
     }
     maps = tables.get("DSCP_TO_TC_MAP", {}).values()
-    return code_points.calls_alone(
+    return code_points.applications(
         code_points.number(point) for table in maps for point, one in table.items() if one in classes
     )
 

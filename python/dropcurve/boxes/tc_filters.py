@@ -38,7 +38,7 @@ def parsed(words: list[str]) -> Filter | None:
     return Filter(dev[1] if dev else "", target[1], points[0] if points else None) if target else None
 
 
-def calls_alone(filters: list[Filter], dev: str, target: str) -> bool:
-    """Whether each filter that selects a class matches the code point of calls."""
+def applications(filters: list[Filter], dev: str, target: str) -> frozenset[str]:
+    """The applications of a class, if each filter that selects it matches a code point."""
     own = [one.point for one in filters if one.target == target.lower() and (one.dev in ("", dev) or not dev)]
-    return code_points.calls_alone(own)
+    return code_points.applications(own)

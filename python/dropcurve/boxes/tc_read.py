@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ScenarioError, UsageError
 from .model import Import, Note, promise, refuse
-from .tc_filters import calls_alone
+from .tc_filters import applications
 from .tc_kinds import READERS
 from .tc_parse import tree
 from .tc_tree import CONTAINERS, NO_QUEUE, Queue, Tree, fill, takes_the_rest, unshaped
@@ -98,9 +98,9 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     ]  # fmt: skip
     notes += [Note("lost", one.kind, f"{one.place}: no such queue is simulated") for one in unknown]
     others = [str(one) for one in known if one is not chosen]
-    voice = calls_alone(tree.filters, chosen.dev, chosen.parent) and not takes_the_rest(tree, chosen)
+    rest = takes_the_rest(tree, chosen)
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
         share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen), port_bps=None if own is None else rate,
-        voice=voice,
+        applications=frozenset() if rest else applications(tree.filters, chosen.dev, chosen.parent),
     )  # fmt: skip

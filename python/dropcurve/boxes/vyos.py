@@ -211,15 +211,15 @@ def _shaper(name: str, options: Options, rate_bps: float | None, origin: str) ->
         yield replace(
             queue,
             share_bps=guaranteed if guaranteed and most and guaranteed < most else None,
-            voice=_calls_alone(own),
+            applications=_applications(own),
         )
 
 
-def _calls_alone(options: Options) -> bool:
-    """Whether each match of a class is by the code point of calls."""
+def _applications(options: Options) -> frozenset[str]:
+    """The applications of a class, if each of its matches is by code point."""
     matches = {path: value for path, value in options.items() if path[:1] == ("match",) and len(path) > 2}
     points = {path[1]: value for path, value in matches.items() if path[-1] == "dscp"}
-    return code_points.calls_alone(code_points.number(points.get(path[1], "")) for path in matches)
+    return code_points.applications(code_points.number(points.get(path[1], "")) for path in matches)
 
 
 def _queue(title: str, kind: str, options: Options, rate: float | None, origin: str) -> Import:

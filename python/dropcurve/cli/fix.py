@@ -236,14 +236,14 @@ def _of_transfers(queues: Sequence[Import], *, first: bool) -> list[Import]:
     """The queues that transfers fill: neither priority queues nor those of calls alone, which are named."""
     from . import console
 
-    calls = [one for one in queues if one.voice and not one.urgent]
+    calls = [one for one in queues if one.calls_alone and not one.urgent]
     if calls and first:
         names = ", ".join(one.title for one in calls)
         console.say(
             f"{names}: calls alone (DSCP EF), which fill no queue below their rate: not judged; priority would serve "
             "them first (--name judges it with transfers all the same)"
         )
-    return [one for one in queues if not one.urgent and not one.voice]
+    return [one for one in queues if not one.urgent and not one.calls_alone]
 
 
 @contextmanager

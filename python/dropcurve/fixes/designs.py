@@ -46,6 +46,8 @@ CONTROLLED = ("codel", "cobalt", "pie", "pi", "docsis_pie", "fq_codel", "fq_coba
 CURVES = ("red", "ared", "wred", "gred", "curve")
 #: Delays that thresholds and limits are sized for, in seconds.
 AIMS_S = (0.005, 0.01, 0.02)
+#: Packets that any tail drop holds: with fewer, a burst of two flows is lost.
+FEWEST_PACKETS = 4
 #: Delays that thresholds and limits are sized for on links of a data centre, as shares of a round trip.
 LOCAL_AIMS = (0.25, 0.5)
 #: Share of a round trip at the link's rate beyond which the queue of a data centre marks every packet (DCTCP10).
@@ -219,9 +221,11 @@ def _sized(
             yield f"fair-queue 1024 of {shown}", "drr", short
     for aim in aims(round_trip):
         shown = units.show_span(aim)
-        packets = max(4, round(aim * rate_bps / 12_000.0))
+        sized = round(aim * rate_bps / 12_000.0)
+        packets = max(FEWEST_PACKETS, sized)
         if packets < room:
-            yield f"tail drop of {shown}", "droptail", {"limit": f"{packets} pkts"}
+            size = shown if packets == sized else f"{packets} packets"
+            yield f"tail drop of {size}", "droptail", {"limit": f"{packets} pkts"}
         try:
             advice = advise(
                 base, buffer=f"{room:g}pkts", goal=f"p95 delay < {2e3 * aim:g}ms", ecn=bool(ecn)

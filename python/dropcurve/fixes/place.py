@@ -211,6 +211,7 @@ def place(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
         )
     _check_rate(queue, rate)
+    line = _of_class(line, direction, queue, rate, flows)
     line = _with_calls(line, direction, queue.above, rate)
     if not line.framing and queue.discipline == "cake" and queue.params.get("bandwidth", "auto") != "auto":
         # What CAKE's shaper counts is the line's, and is there below any other queue.
@@ -289,6 +290,25 @@ def _overridden(
     if flows is None:
         return line
     mix = replace(line.mix, downloads=flows) if direction == "down" else replace(line.mix, uploads=flows)
+    return replace(line, mix=mix)
+
+
+def _of_class(
+    line: LinkProfile, direction: str, queue: Import, rate_bps: float, flows: int | None
+) -> LinkProfile:
+    """The link with the traffic that the queue's class is for alone; transfers next to that where they are asked for.
+    Calls that are served before the class stay."""
+    kinds = queue.applications
+    if not kinds or queue.calls_alone or line.is_local or direction == "up":
+        return line
+    mix = line.mix
+    # Pages alone would fill no queue for longer than a page takes.
+    transfers = mix.downloads if kinds & {"web", "transfer"} or flows is not None else 0
+    viewers = (mix.videos or 1) if transfers else usual_flows(rate_bps)
+    mix = replace(
+        mix, downloads=transfers, uploads=0, videos=viewers if "video" in kinds else 0,
+        web=mix.web if "web" in kinds else 0.0, calls=mix.calls if "call" in kinds or queue.above else 0, games=0,
+    )  # fmt: skip
     return replace(line, mix=mix)
 
 

@@ -207,10 +207,11 @@ class _Words:
         return f"No verdict: {what}; a longer --duration may give them"
 
     def values(self) -> str:
-        """The weighed criteria of the recommended design."""
+        """The weighed criteria of the recommended design, those without any loss after the others."""
         values = self.verdict.values
         weighed = [one for one in values if one.criterion.worth or one.criterion.bound] or list(values)
-        return ", ".join(map(amounts.value, weighed[:NAMED]))
+        telling = sorted(weighed, key=lambda one: one.criterion.key.startswith("flow_loss") and not one.mean)
+        return ", ".join(map(amounts.value, telling[:NAMED]))
 
     def changed(self, kind: str) -> str:
         """Gains or costs against the reference, with its values, the weightiest first."""

@@ -62,11 +62,11 @@ class Mix:
                 "must lie in [0, 1], the share of TCP flows with ECN",
                 "choose a share such as 0.5",
             )
-        if self.downloads + self.uploads + self.l4s == 0:
+        if self.downloads + self.uploads + self.l4s + self.videos == 0:
             raise UsageError(
                 "downloads, uploads",
                 "0, 0",
-                "a queue needs at least one long transfer to fill it",
+                "a queue needs at least one long transfer or video to fill it",
                 "raise one of the two",
             )
 
