@@ -120,12 +120,12 @@ def test_a_code_point_has_a_name_or_a_number(word: str, point: int | None) -> No
 @pytest.mark.parametrize(
     ("matched", "groups"),
     [
-        ("af41 af42", {"video"}),
+        ("af41 af42", {"video", "call"}),
         ("af31 ef", {"video", "call"}),
         ("af21", {"download", "web"}),
         ("af11 cs1", {"download"}),
         ("le", {"download"}),
-        ("af41 cs1", {"download", "video"}),
+        ("af41 cs1", {"download", "video", "call"}),
         ("cs6", {"download", "upload", "web", "video", "call", "game"}),
         ("af41 default", {"download", "upload", "web", "video", "call", "game"}),
     ],

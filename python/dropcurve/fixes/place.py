@@ -305,9 +305,11 @@ def _of_class(
     # Pages alone would fill no queue for longer than a page takes.
     transfers = mix.downloads if kinds & {"web", "transfer"} or flows is not None else 0
     viewers = (mix.videos or 1) if transfers else usual_flows(rate_bps)
+    # The sound of a conference is a call next to its pictures.
+    calls = mix.calls if kinds & {"call", "video"} or queue.above else 0
     mix = replace(
         mix, downloads=transfers, uploads=0, videos=viewers if "video" in kinds else 0,
-        web=mix.web if "web" in kinds else 0.0, calls=mix.calls if "call" in kinds or queue.above else 0, games=0,
+        web=mix.web if "web" in kinds else 0.0, calls=calls, games=0,
     )  # fmt: skip
     return replace(line, mix=mix)
 
