@@ -244,3 +244,11 @@ def test_a_run_of_a_data_centre_holds_hundreds_of_remote_procedure_calls(directi
     assert roles(run) == {own: "bulk", "response": "short", "rpc": "thin"}
     assert {one.name: one.role for one in classes(base).values()} == roles(run)
     assert "40 RPC connections" in str(base.get("description"))
+
+
+def test_every_sender_of_a_data_centre_has_the_least_timeout_of_its_hosts() -> None:
+    line, direction = links.parse("datacentre,l4s=1")
+    base = links.scenario(line, direction=direction)
+    tcp = [one for one in base.get("flows").values() if one["transport"] == "tcp"]
+    assert len(tcp) > 2
+    assert {one["min_rto"] for one in tcp} == {"10 ms"}

@@ -239,6 +239,15 @@ def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
     assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in said(verdict)
 
 
+def test_a_class_of_which_nothing_arrives_is_named() -> None:
+    wait = Criterion("delay_ms_p95[call]", "p95 one-way delay of call", "ms", worth=-0.5)
+    starved = SampledDesign("fifo", {"use": [100.0] * 3, wait.key: [None, None, 90.0]}, current=True)
+    fq = SampledDesign("fq", {"use": [80.0] * 3, wait.key: [5.0] * 3})
+    assert "Load fq: fifo lets no packet through of call in 2 of 3 runs" in said(
+        decide([starved, fq], [USE, wait])
+    )
+
+
 def test_a_design_whose_only_rivals_have_no_value_is_loaded_for_that() -> None:
     some = [design("dead", [0.0] * 3, [None] * 3), design("fifo", [100.0] * 3, [90.0] * 3)]
     verdict = decide(some, [USE, WAIT], baseline="fifo")

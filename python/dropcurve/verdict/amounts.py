@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..quantities import wording
@@ -99,13 +100,21 @@ def misses(missed: Sequence[Missed]) -> str:
     """Clause on the bounds that a design misses, and on the values that it lacks: ``misses p95 delay < 20 ms in 3 of 5
     runs (worst 31 ms)``."""
     bounds = [_miss(one) for one in missed if one.criterion.bound is not None]
-    lacking = [
-        f"{one.criterion.title} in {one.missed} of {wording.count(one.runs, 'run')}"
-        for one in missed
-        if one.criterion.bound is None
-    ]
-    parts = [f"misses {wording.listed(bounds)}"] if bounds else []
-    return " and ".join([*parts, *([f"has no value of {wording.listed(lacking)}"] if lacking else [])])
+    lacking = [one for one in missed if one.criterion.bound is None]
+    starved = {f"{name} {_in_runs(one)}" for one in lacking if (name := _delayed(one.criterion))}
+    others = [f"{one.criterion.title} {_in_runs(one)}" for one in lacking if not _delayed(one.criterion)]
+    parts = [("misses", bounds), ("lets no packet through of", sorted(starved)), ("has no value of", others)]
+    return " and ".join(f"{verb} {wording.listed(some)}" for verb, some in parts if some)
+
+
+def _in_runs(one: Missed) -> str:
+    return f"in {one.missed} of {wording.count(one.runs, 'run')}"
+
+
+def _delayed(criterion: Criterion) -> str:
+    """The class whose packets a delay is that of; "" for any other criterion."""
+    match = re.fullmatch(r"delay_ms_\w+\[(.+)\]", criterion.key)
+    return match[1] if match else ""
 
 
 def _miss(one: Missed) -> str:

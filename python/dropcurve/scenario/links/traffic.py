@@ -141,7 +141,8 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
         tables += _tcp(name, count, profile, f"{start}{ends[way]}")
     own = f"{start}{ends[direction]}"
     if mix.l4s:
-        tables.append(f'[flows.l4s]\ncount = {mix.l4s}\n{own}\ntransport = "tcp"\nprofile = "l4s"')
+        sender = _transport(profile, 'profile = "l4s"')
+        tables.append(f"[flows.l4s]\ncount = {mix.l4s}\n{own}\n{sender}")
     if mix.web:
         tables += _tcp(
             "response" if profile.is_local else "web", PLACES, profile, f"{_pages(profile)}{ends['down']}"
@@ -176,9 +177,7 @@ def _tcp(name: str, count: int, profile: LinkProfile, keys: str) -> list[str]:
     """The tables of a class over TCP: a group without ECN and one with it."""
     mix = profile.mix
     marked = round(mix.ecn * count)
-    tcp = f'transport = "tcp"\nprofile = "linux"\ncc = "{mix.cc}"'
-    if profile.is_local:
-        tcp += f"\n{LOCAL_TCP}"
+    tcp = _transport(profile, f'profile = "linux"\ncc = "{mix.cc}"')
     tables = []
     if count > marked:
         tables.append(f"[flows.{name}]\ncount = {count - marked}\n{keys}\n{tcp}")
@@ -186,6 +185,12 @@ def _tcp(name: str, count: int, profile: LinkProfile, keys: str) -> list[str]:
         own = f'[flows.{name}_ecn]\ncounted_as = "{name}"' if count > marked else f"[flows.{name}]"
         tables.append(f"{own}\ncount = {marked}\n{keys}\n{tcp}\necn = true")
     return tables
+
+
+def _transport(profile: LinkProfile, sender: str) -> str:
+    """The keys of a TCP sender, in a data centre with those of its hosts."""
+    keys = f'transport = "tcp"\n{sender}'
+    return f"{keys}\n{LOCAL_TCP}" if profile.is_local else keys
 
 
 def _pages(profile: LinkProfile) -> str:
