@@ -183,7 +183,7 @@ impl Receiver {
             self.pending = true;
             self.due = Time::NEVER;
         } else if self.due == Time::NEVER {
-            self.due = now + self.store.params.ack_timeout;
+            self.due = self.delayed_until(now);
         }
     }
 

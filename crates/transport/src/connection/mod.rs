@@ -21,6 +21,7 @@ mod timers;
 mod timing;
 mod tracking;
 mod usage;
+pub(crate) mod wheel;
 mod window;
 
 use crate::accecn::AccEcnFeedback;

@@ -4,8 +4,8 @@
 //! *Units*: times.
 //! *Deviations*: none.
 
-use super::{Ctx, Timer, NONE};
-use crate::params::{RttSamples, ShownRtt};
+use super::{wheel, Ctx, Timer, NONE};
+use crate::params::{ReorderTimer, RttSamples, ShownRtt};
 use crate::segment::Ack;
 use units::{Span, Time};
 
@@ -106,6 +106,9 @@ impl Ctx {
     pub(crate) fn rto_after(&self, now: Time) -> Time {
         if now.is_special() {
             return self.rto_in_ticks_after(now);
+        }
+        if self.params.reorder_timer == ReorderTimer::Ticks {
+            return wheel::expiry(now, self.rto);
         }
         now + self.rto
     }

@@ -55,7 +55,9 @@ units::choices! {
     pub enum ReorderTimer {
         /// At the end of the reordering window (RFC 8985 section 6.2 step 5).
         Exact = "exact",
-        /// Two milliseconds later, at the next tick of a 1000 Hz clock. A retransmission has arrived if its round trip is
+        /// Two milliseconds later. All timers fire as in a timer wheel of 1000 ticks per second, a tick late up to 62 ms,
+        /// up to 8 ms late up to half a second, up to 64 ms late up to four; a probe timeout is 2 ms longer, or by
+        /// `min_rto` with one segment in flight. A retransmission has arrived if its round trip is
         /// no shorter than the shortest, whatever its ACK echoes. A segment that a duplicate ACK reports samples the
         /// round trip. After a timeout the window covers what is not lost yet and one segment more, and a lost
         /// retransmission starts a recovery. Losses are judged by the round trip of the last segment acknowledged in

@@ -8,6 +8,7 @@
 //! return path keeps its initial delay.
 
 use super::{AckRule, Receiver};
+use crate::connection::wheel;
 use crate::params::sizes::FIRST_OFFER;
 use crate::params::{EcnRule, Params};
 use crate::segment::Segment;
@@ -157,6 +158,16 @@ impl QuickAck {
 }
 
 impl Receiver {
+    /// When the delayed-ACK timer expires that is armed now.
+    #[inline]
+    pub(super) fn delayed_until(&self, now: Time) -> Time {
+        let timeout = self.store.params.ack_timeout;
+        if self.rule == AckRule::Linux {
+            return wheel::expiry(now, timeout);
+        }
+        now + timeout
+    }
+
     /// Observes a data segment before reassembly; returns whether it must be acknowledged at once. Takes the
     /// ECN echo before it, and whether it is the first mark since the last CWR.
     pub(super) fn observe(&mut self, now: Time, segment: &Segment, (echoed, marked): (bool, bool)) -> bool {

@@ -102,10 +102,11 @@ fn step(dialogue: &mut Dialogue, ms: u64, blocks: &[(u32, u32)]) -> Vec<u32> {
 }
 
 /// An ACK at 180 ms acknowledges segment 1 of 0 ms and SACKs segment 4 of 100 ms. RFC 8985 judges segment 2 of 0 ms by
-/// the 80 ms of segment 4: lost. Linux judges it by the 180 ms of segment 1, and waits a quarter of 80 ms, 2 ms more.
+/// the 80 ms of segment 4: lost. Linux judges it by the 180 ms of segment 1, and waits a quarter of 80 ms, 2 ms more
+/// and a tick.
 #[test]
 fn linux_judges_losses_by_the_last_segment_in_sequence() {
-    for (timer, sent, due) in [("exact", true, None), ("ticks", false, Some(at(202)))] {
+    for (timer, sent, due) in [("exact", true, None), ("ticks", false, Some(at(203)))] {
         let keys = [("recovery", "rack"), ("initial_window", "4"), ("reorder_timer", timer)];
         let (mut dialogue, _) = Dialogue::start(&keys);
         dialogue.now = at(100);
@@ -147,11 +148,10 @@ fn linux_judges_the_ack_that_ends_a_recovery_after_it() {
     }
 }
 
-/// Linux waits 2 ms longer, for a tick of its clock: 25 + 2 ms after the tick of 101 ms, its delay during the
-/// handshake.
+/// Linux waits 2 ms longer, and no timer fires early: 25 + 2 ms and a tick after the tick of 101 ms.
 #[test]
 fn linux_looks_for_losses_at_a_tick() {
-    for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(128))] {
+    for (timer, due) in [("exact", Time(126_300_000)), ("ticks", at(129))] {
         let keys = [("recovery", "rack"), ("initial_window", "4"), ("reorder_timer", timer)];
         let (mut dialogue, _) = Dialogue::start(&keys);
         dialogue.now = at(100);
@@ -167,7 +167,7 @@ fn linux_looks_for_losses_at_a_tick() {
 /// of the handshake, 10 ms and not 15.
 #[test]
 fn linux_counts_the_handshake_for_the_minimum_rtt() {
-    for (timer, due) in [("exact", Time(116_300_000)), ("ticks", at(113))] {
+    for (timer, due) in [("exact", Time(116_300_000)), ("ticks", at(114))] {
         let keys = [
             ("handshake", "three_way"),
             ("recovery", "rack"),
@@ -241,6 +241,35 @@ fn linux_grows_by_sacked_segments() {
         dialogue.ack(1);
         dialogue.sack(2, &[(3, 4)]);
         assert_eq!(dialogue.sender.cwnd(), cwnd, "{counting}");
+    }
+}
+
+/// Two round trips of 100 ms and, in Linux, 2 ms more, in its wheel at the next multiple of 8 ms. With one segment in
+/// flight that is 200 ms more instead, so that the probe leaves when the retransmission timer would fire, after 300 ms.
+#[test]
+fn linux_probes_by_its_timer_wheel() {
+    for (timer, acked, due) in
+        [("exact", 2, at(300)), ("exact", 3, at(340)), ("ticks", 2, at(304)), ("ticks", 3, at(408))]
+    {
+        let keys = [
+            ("recovery", "rack"),
+            ("initial_window", "4"),
+            ("handshake", "none"),
+            ("ack_timeout", "40 ms"),
+            ("rto_rule", "linux"),
+            ("min_rto", "200 ms"),
+            ("reorder_timer", timer),
+        ];
+        let mut sender = Sender::new(&params(&keys), Stream::new(1, "dialogue"));
+        sender.supply(4);
+        sender.start(Time::ZERO);
+        let mut dialogue = Dialogue { sender, now: Time::ZERO };
+        dialogue.sent();
+        dialogue.now = at(100);
+        dialogue.ack(acked);
+        assert_eq!(dialogue.sender.poll_timeout(), Some(due), "{timer}");
+        assert_eq!(dialogue.timeout(), [3], "{timer}");
+        assert_eq!(dialogue.sender.counters().timeouts, 0, "{timer}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Fast path of a receiver with the rule `linux`: the expected segment while none is buffered.
 
 use super::FastAck;
+use crate::connection::wheel;
 use crate::receiver::quick_ack::AGAIN;
 use crate::receiver::Receiver;
 use units::Time;
@@ -21,6 +22,7 @@ impl Receiver {
         if !expected || self.ecn || self.pending || self.pending_syn || self.early {
             return None;
         }
+        let timeout = self.store.params.ack_timeout;
         let quick_ack = self.store.quick_ack().filter(|quick_ack| quick_ack.offers)?;
         let (opened, paused) = quick_ack.arrived(now, sent, true, 0);
         if opened {
@@ -38,7 +40,7 @@ impl Receiver {
         self.unacked += 1;
         if !push && self.quick_acks == 0 && self.unacked < self.ack_every {
             if self.due == Time::NEVER {
-                self.due = now + self.store.params.ack_timeout;
+                self.due = wheel::expiry(now, timeout);
             }
             return Some(None);
         }

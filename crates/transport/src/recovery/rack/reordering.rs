@@ -3,16 +3,15 @@
 //! *Reference*: RFC 8985 sections 6.2 (steps 4 and 5) and 6.2.4; Linux where `reorder_timer` asks for it.
 
 use super::Rack;
-use crate::connection::Ctx;
+use crate::connection::{wheel, Ctx};
 use crate::params::ReorderTimer;
 use crate::recovery::LossRecovery;
 use units::{Span, Time};
 
 /// Recoveries for which a widened reordering window lasts (section 6.2.4).
 pub(super) const PERSIST: u32 = 16;
-/// Tick of Linux's timers, and the minimum of its reordering timer.
-const TICK: Span = Span::from_millis(1);
-const REORDER_LEAST: Span = Span::from_millis(2);
+/// Addition of Linux to the time until a loss or a probe.
+pub(super) const TIMEOUT_LEAST: Span = Span::from_millis(2);
 
 impl Rack {
     /// Widens the reordering window for a DSACK, once per round trip (section 6.2.4).
@@ -52,13 +51,12 @@ impl Rack {
 }
 
 impl LossRecovery {
-    /// Expiry of the reordering timer. Linux counts the remaining time in ticks, from the last one.
+    /// Expiry of the reordering timer.
     pub(super) fn reorder_time(&self, ctx: &Ctx, now: Time, due: Time) -> Time {
         if ctx.params.reorder_timer == ReorderTimer::Exact {
             return due;
         }
-        let left = due.since(now) + REORDER_LEAST;
-        Time((now.0 / TICK.0 + left.0.div_ceil(TICK.0)) * TICK.0)
+        wheel::expiry(now, due.since(now) + TIMEOUT_LEAST)
     }
 
     /// Reordering window: zero while no reordering was seen and either a recovery is in progress or enough is

@@ -4,9 +4,10 @@
 //! *Units*: segments.
 //! *Deviations*: those of [`super::rack`].
 
+use super::reordering::TIMEOUT_LEAST;
 use crate::cc::{Cause, Control};
-use crate::connection::{Ctx, Timer, NONE};
-use crate::params::Params;
+use crate::connection::{wheel, Ctx, Timer, NONE};
+use crate::params::{Params, ReorderTimer};
 use crate::recovery::LossRecovery;
 use crate::segment::Ack;
 use units::{Span, Time};
@@ -49,11 +50,15 @@ impl LossRecovery {
             ctx.timers.cancel(Timer::Probe);
             return;
         }
-        let mut wait = ctx.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
-        if outstanding == 1 {
-            wait = wait + self.parts.rack.tlp.ack_timeout;
-        }
-        let probe_at = (now + wait).min(ctx.timers.deadline(Timer::Retransmission));
+        let wait = ctx.srtt().map_or(Span::from_millis(1000), |srtt| srtt * 2);
+        let expected_at = if ctx.params.reorder_timer == ReorderTimer::Ticks {
+            wheel::expiry(now, wait + if outstanding == 1 { ctx.params.min_rto } else { TIMEOUT_LEAST })
+        } else if outstanding == 1 {
+            now + wait + self.parts.rack.tlp.ack_timeout
+        } else {
+            now + wait
+        };
+        let probe_at = expected_at.min(ctx.timers.deadline(Timer::Retransmission));
         ctx.timers.arm(Timer::Probe, probe_at);
     }
 
