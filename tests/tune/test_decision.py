@@ -250,6 +250,27 @@ def test_of_settings_of_a_fair_queue_that_tie_the_one_nearest_the_defaults_is_re
     # Not if the runs show it to be worse, nor for a discipline whose settings matter.
     worse = fair("8 ms", -79.2, -83.2, -78.2, -80.2)
     assert recommended([far, worse], 0.2) is far
-    plain = [replace(one, candidate=replace(one.candidate, kind="codel")) for one in (far, near)]
+    plain = [replace(one, candidate=replace(one.candidate, kind="pie")) for one in (far, near)]
     assert recommended(plain, 0.2) is plain[0]
     assert decision.default_distance(far.candidate) == pytest.approx(math.log(12.0))
+
+
+def test_a_target_near_the_interval_has_to_be_shown_to_be_better() -> None:
+    def row(target: str, interval: str, *losses: float, kind: str = "codel") -> DecisionRow:
+        params = {"target": target, "interval": interval, "ecn": False}
+        return DecisionRow(Candidate(target, kind, params, "search"), losses, 0.0, 0.0)
+
+    wide = row("79.7 ms", "80 ms", -80.0, -84.0, -79.0, -81.0)
+    usual = row("30 ms", "300 ms", -82.0, -80.0, -82.0, -79.0)
+    for kind in ("codel", "fq_codel"):
+        rows = [replace(one, candidate=replace(one.candidate, kind=kind)) for one in (wide, usual)]
+        assert recommended(rows, 0.2) is rows[1] and recommended(rows[::-1], 0.2) is rows[1]
+    # Half a point behind in every replication: shown to be worse.
+    worse = replace(usual, losses=tuple(one + 0.5 for one in wide.losses))
+    assert recommended([wide, worse], 0.2) is wide
+    # 1.5 points behind is more than slightly, whether shown or not.
+    far = replace(usual, losses=tuple(one + 1.25 for one in usual.losses))
+    assert recommended([wide, far], 0.2) is wide
+    # A setting that the runs show to be much worse than another one is not taken because it is usual.
+    other = row("20 ms", "60 ms", *(one - 2.0 for one in usual.losses))
+    assert recommended([other, usual], 0.2) is other

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from dropcurve.cli.tuned import Watch
 from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import of_link
-from dropcurve.tuning.bench import Bench, PairedTrial
+from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
+from dropcurve.tuning.evaluations import Evaluations
+from dropcurve.tuning.families import family
 from dropcurve.tuning.first_rule import first_rule
+from dropcurve.tuning.solving import Solving
+from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 2ms, max utilisation"
 
@@ -31,6 +37,9 @@ class Always(Bench):
         self.asked += [(one.queue, trial) for one, trial in pairs]
         return not self.late
 
+    def has(self, candidate: Candidate, trial: PairedTrial) -> bool:
+        return (candidate.queue, trial) in self.asked
+
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
         return {"sojourn_ms_p95": self.delay_ms, "utilisation": 90.0}
 
@@ -51,6 +60,34 @@ def test_there_is_none_where_it_would_not_be_sound_or_not_be_sooner() -> None:
     assert first_rule(Always(1.9, late=True), 1, None) is None
     for bench in (Always(1.9, "10Mbit"), Always(1.9, goal="max utilisation"), Always(1.9, queue="codel")):
         assert first_rule(bench, 1, None) is None and not bench.asked
+
+
+@pytest.mark.parametrize(("rate", "goal"), [("10Gbit", "balanced"), ("10Mbit", "balanced"), ("10Gbit", GOAL)])
+def test_where_runs_are_long_each_rule_of_thumb_is_shown_as_soon_as_it_was_run(rate: str, goal: str) -> None:
+    bench = Always(1.9, rate, goal=goal)
+    bench.scales = [1.0]
+    question = bench.question
+    studies = {
+        kind: FamilyStudy(family(kind, question.sizing), question.target, 1, 1)
+        for kind in question.candidates
+    }
+    trials = block(question.conditions(2), 1)
+    evaluations = Evaluations(bench, question.target, trials, len(trials), studies)
+    shown = list[tuple[str, int]]()
+
+    def on_stage(stage: str, best: Candidate | None) -> None:
+        assert best is not None and stage == "rules of thumb at the ends of the ranges"
+        shown.append((best.kind, len(bench.asked)))
+
+    solving = Solving(bench, evaluations, trials, 1000.0, on_stage=on_stage)
+    solving.first_answer(trials)
+    kinds = len(question.candidates)
+    if rate == "10Mbit":
+        runs = (kinds + len(solving.picked)) * len(trials)
+        assert [made for _, made in shown] == [runs], "one batch keeps every core busy"
+    else:
+        assert [runs for _, runs in shown] == [len(trials) * (n + 1) for n in range(kinds)]
+        assert shown[0][0] == "fq_codel"
 
 
 def test_the_best_design_stays_on_the_screen_until_there_is_a_better_one() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dropcurve.metrics.statistics import Paired
+from dropcurve.quantities import wording
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
 from dropcurve.runs.sweeping.run_table import RunTable
@@ -35,9 +36,13 @@ def test_a_full_buffer_of_uploads_is_worth_mending_first(tmp_path: Path) -> None
     other = compared(of_mix("20/20:down,rtt=40ms"), tmp_path)
     assert other is not None and other.direction == "up"
     assert other.link == "20Mbit/20Mbit:up,rtt=40ms"
-    before, after = other.measures[measure("mean page load time of web")]
-    assert after < 0.6 * before
+    before, change = other.measures[measure("mean page load time of web")]
+    assert change.mean < -0.4 * before
     said = sentence(other, 0.2)
+    by = wording.amount(-change.mean, change.half_width, "ms")
+    assert f"mean page load time of web is {by} lower" in said, (
+        "with its interval, which covers other runs, too"
+    )
     assert "with FQ-CoDel there" in said and "tune it first (dropcurve tune --link 20Mbit/20Mbit:up" in said
     assert sentence(other, other.gain.mean) == "", "a gain within the margin is not worth a sentence"
 
@@ -69,5 +74,14 @@ def test_a_long_target_is_said_to_be_worse_once_the_other_direction_is_short(tmp
     "gain", [Paired(3.0, None, 1, 1.0), Paired(3.0, 4.0, 8, 0.2), Paired(-3.0, 1.0, 8, 0.0)]
 )
 def test_an_unsure_gain_and_a_loss_stay_out_of_the_answer(gain: Paired) -> None:
-    other = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, 99.0)})
+    other = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, Paired(9.0, 1.0, 8, 0.0))})
     assert sentence(other, 0.2) == ""
+
+
+def test_a_change_that_may_be_none_is_not_said() -> None:
+    changes = {
+        measure("utilisation"): (90.0, Paired(9.0, 1.0, 8, 0.0)),
+        measure("p95 delay"): (40.0, Paired(-3.0, 4.0, 8, 0.2)),
+    }
+    said = sentence(OtherDirection("20/20:up", "up", Paired(9.0, 1.0, 8, 0.0), changes), 0.2)
+    assert "utilisation is 9.0 ± 1.0 percentage points higher; tune it first" in said and "delay" not in said

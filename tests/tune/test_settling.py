@@ -89,3 +89,38 @@ def test_the_rival_that_is_cheapest_to_decide_comes_first() -> None:
         if few:
             break
     assert few == some[:1] and target < most
+
+
+class Targets(Noisy):
+    """FQ-CoDel whose utilisation rises with the target and scatters by two points."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        target = float(candidate.params["target"].split()[0])
+        noise = random.Random(f"{target} {trial.seed}").gauss(0.0, 2.0)
+        return {"sojourn_ms_p95": 10.0, "utilisation": 90.0 + 0.08 * target + noise}
+
+
+def test_the_setting_nearest_the_defaults_is_compared_until_it_is_shown_to_be_worse() -> None:
+    """A setting that nobody else uses has to be worth it: that the usual one is no better does not say by how much."""
+
+    def fair(target: int) -> Candidate:
+        return Candidate("", "fq_codel", {"target": f"{target} ms", "interval": "300 ms"}, "search")
+
+    validation = Validation(Targets(), Budget(100, replications=4, fresh=4), 1, 0.2)
+    best, usual = fair(30), fair(5)
+    validation.run([best])
+    validation.extend([best], validation.most, until=None)
+    validation.candidates.append(usual)
+    standings = []
+    for count in range(2, 8):
+        validation.extend([usual], count, until=None)
+        assert validation.decide() is best
+        standings.append(validation.standing_of(usual)[0])
+        if standings[-1] == "no better":
+            break
+    assert standings[-1] == "no better"
+    made = validation.made(usual)
+    settling.settle(validation)
+    assert validation.made(usual) == made, "only once the recommendation is settled"
+    settling.settle(validation, last=True)
+    assert validation.standing_of(usual)[0] == "worse" and made < validation.made(usual) <= validation.most

@@ -258,6 +258,40 @@ def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the
     )
 
 
+def test_a_target_near_the_interval_says_what_a_usual_share_would_lose() -> None:
+    best = fair("FQ-CoDel, tuned", "32 ms", None, used=88.0, worst=12.0)
+    near = fair("FQ-CoDel, near", "10 ms", -5.0, used=82.0, worst=12.0)
+    usual = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=12.0)
+    share = "Its target is 32 % of its interval, where RFC 8289 (section 4.3) advises 5 to 10 %"
+    text = said(answer(best, usual, near))
+    assert (
+        f"{share}: with FQ-CoDel, near, the best setting compared of a smaller share, utilisation is 5.000 ± 0.050 "
+        "percentage points worse"
+    ) in text
+    misses = [replace(one, standing="infeasible") for one in (near, usual)]
+    none = "of the settings with a smaller share that were compared none holds the bounds; FQ-CoDel, near comes closest"
+    assert f"{share}: {none}" in said(answer(best, *misses))
+    assert f"{share}. " in said(answer(best, line("tail", 80.0, "worse", ahead=-8.0)))
+    assert "RFC 8289" not in said(answer(near, usual))
+
+
+def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_question() -> None:
+    best = fair("FQ-CoDel, tuned", "10 ms", None, used=88.0, worst=12.0)
+    wide = replace(fair("FQ-CoDel, wide", "60 ms", 0.4, used=88.4, worst=12.0), standing="undecided")
+    wide = replace(wide, difference=(Paired(0.4, 0.9, 6, 0.4),))
+    tail = line("tail", 80.0, "worse", ahead=-8.0)
+    text = said(answer(best, wide, tail))
+    assert text.startswith("Load FQ-CoDel with target 10 ms, interval 100 ms; ") and "Undecided" not in text
+    assert "1 is worse and 1 is less usual and not shown to be better" in text
+    assert (
+        "1 setting of FQ-CoDel with a target of more than 10 % of the interval is not shown to be better, so that the "
+        "usual share is recommended; with FQ-CoDel, wide utilisation differs by at most 1.3 percentage points"
+    ) in text
+    # One of a smaller share is undecided as before.
+    narrow = replace(wide, candidate=replace(wide.candidate, params={"target": "5 ms"}))
+    assert "1 is undecided" in said(answer(best, narrow, tail))
+
+
 def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None:
     """Two runs whose interval spans 113 points."""
     rival = replace(line("tail drop, short", 97.0, "undecided"), difference=(Paired(-1.0, 112.0, 2, 0.9),))

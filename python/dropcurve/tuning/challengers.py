@@ -18,6 +18,7 @@ from .constraint import customary_s, direction, scaled
 from .decision import doubtful, slack
 from .evaluations import Evaluations
 from .families import family
+from .interval_share import SHARES, alike, beyond, family_at
 from .question import Question
 from .search_space import Coordinates, Family
 from .solving import Solving
@@ -118,6 +119,19 @@ class Challengers:
                 study.coordinates.setdefault(candidate.key, at)
                 if self.bench.runs < most and self.better(best, [candidate], points):
                     yield from self.better(best, adjusting.go([candidate]))[:1]
+
+    def of_usual_shares(self, best: Candidate, coordinates: Coordinates) -> Iterator[Candidate]:
+        """The best settings of the recommendation's discipline whose target is a more usual share of the interval."""
+        question = self.bench.question
+        for share in () if question.space.get(best.kind) else SHARES[: beyond(best)]:
+            space = family_at(best.kind, question.sizing, share)
+            study = FamilyStudy(space, question.target, 1, self.seed)
+            start = study.candidate(alike(coordinates, share))
+            if start is not None and self._usable(start):
+                study.coordinates[start.key] = alike(coordinates, share)
+                trials = self.trials or self.first
+                adjusting = Adjusting(self.bench, {space.kind: study}, trials, self.margin, self.until)
+                yield from adjusting.go([start])[:1]
 
     def further(
         self,

@@ -8,6 +8,7 @@ The rules, in this order:
 4. Among tied designs the one with fewer parameters to set is recommended, those that differ from the defaults of its
    discipline; then the one of the simpler discipline; then the one that breaks a bound in fewer runs; then the one that
    stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
+5. CoDel's target is a usual share of its interval, unless a larger one is shown to be better (`interval_share`).
 
 Statements about a rival are equivalence tests of the paired difference with the margin, by the rules of all verdicts
 (`dropcurve.verdict.equivalence`).
@@ -29,6 +30,7 @@ from .candidates import Candidate
 from .families import DEFAULTS
 from .goal import MOST, Goal, Objective
 from .initial_designs import is_default
+from .interval_share import beyond
 from .measures import Measure, measure
 
 #: How a rival that holds every constraint stands against the recommendation.
@@ -161,7 +163,7 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
             complexity(row.candidate), row.broken, drift[id(row)], default_distance(row.candidate), last
         )  # fmt: skip
 
-    chosen = min(alike, key=rank)
+    chosen = _of_usual_share(min(alike, key=rank), feasible, means, margin)
     if not weighed or chosen.candidate.kind_as_loaded != "droptail":
         return chosen
     # Isolation protects traffic that the runs do not have, and RFC7567 asks for queue management wherever it does no
@@ -174,6 +176,22 @@ def recommended(rows: Sequence[DecisionRow], margin: float, *, weighed: bool = F
         and not _beaten(row, feasible, means, margin)
     ]
     return min(fair, key=lambda row: (complexity(row.candidate), row.broken, means[id(row)]), default=chosen)
+
+
+def _of_usual_share(
+    chosen: DecisionRow, rows: Sequence[DecisionRow], means: dict[int, float], margin: float
+) -> DecisionRow:
+    """The best setting of the same discipline with a more usual share of target and interval that ties with the chosen
+    one, or is not shown to be worse and only slightly behind; the chosen one if there is none."""
+    own = [
+        row
+        for row in rows
+        if row.candidate.kind_as_loaded == chosen.candidate.kind_as_loaded
+        and beyond(row.candidate) < beyond(chosen.candidate)
+        and _close(row, chosen, margin)
+        and not _beaten(row, rows, means, margin)
+    ]
+    return min(own, key=lambda row: (beyond(row.candidate), row.broken, means[id(row)]), default=chosen)
 
 
 def common_means(rows: Sequence[DecisionRow]) -> dict[int, float]:

@@ -26,6 +26,8 @@ LEAST_WORK = 2e4
 #: Default largest number of runs of the search, and the smallest, that of the largest links: it suffices for the edge
 #: of each discipline at the two ends of the ranges.
 RUNS, FEWEST, FEWEST_LARGE = 1500, 100, 40
+#: Packets of a run from which on the rules of thumb of all disciplines take longer than a few seconds.
+LONG = 2.5e5
 #: Packets of a run from which on a link counts as the largest.
 LARGE = 2.5e6
 #: Share of all runs for the steps after the search.
@@ -225,6 +227,16 @@ class Clock:
     def late(self, share: float) -> bool:
         """Whether there is a limit and a share of the time is spent."""
         return self.left(share) == 0.0
+
+
+def again(spent: Budget, question: Question, made: Pace, clock: Clock) -> Budget | None:
+    """The budget of a search at more conditions where the first one took little of a limited time; None if none fits.
+    It finds the runs of the first one in the store."""
+    left = clock.left(DRIFT)
+    if left is None or made.run_s is None or not clock.early(AGAIN):
+        return None
+    planned = by_pace(question, left, made.run_s)
+    return replace(planned, runs=made.runs + planned.runs) if planned.level < spent.level else None
 
 
 #: Sizes of a validation, the largest first.

@@ -167,7 +167,8 @@ def _codel(kind: str, sizing: Sizing) -> Family:
         sizing,
         {
             "target": log_range(least, _longest(sizing), "s"),
-            "interval": log_range(max(0.005, 3.0 / sizing.capacity), 0.5, "s"),
+            # RFC 8289: the interval is the longest usual round trip.
+            "interval": log_range(max(0.005, 3.0 / sizing.capacity), max(0.5, 2.0 * sizing.rtt_s), "s"),
         },
     )
 

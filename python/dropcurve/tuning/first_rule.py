@@ -14,8 +14,6 @@ from .initial_designs import RULE
 from .solving import rule_name
 from .study import FamilyStudy
 
-#: Packets of a run from which on the rules of thumb of all disciplines take longer than a few seconds.
-LONG = 2.5e5
 #: The discipline whose limit bounds the sojourn time of every packet.
 KIND = "droptail"
 
@@ -28,7 +26,11 @@ def first_rule(bench: Bench, seed: int, until: float | None) -> Candidate | None
         drop may not be recommended, a run breaks the bound, or the time is up.
     """
     question = bench.question
-    if KIND not in question.candidates or direction(question.goal) != 1 or effort.size(question) < LONG:
+    if (
+        KIND not in question.candidates
+        or direction(question.goal) != 1
+        or effort.size(question) < effort.LONG
+    ):
         return None
     study = FamilyStudy(
         family(KIND, question.sizing, space=question.space.get(KIND)), question.target, 1, seed

@@ -35,7 +35,7 @@ class OtherDirection:
         link: The other direction as ``--link`` takes it.
         direction: Its name.
         gain: Gain of the objective in points, positive where it is better with `SHORT`.
-        measures: Means by measure: with the queue that was assumed, and with `SHORT`.
+        measures: By measure the mean with the queue that was assumed, and the change with `SHORT`.
         usual: The setting of the same discipline nearest its defaults; "" if the recommendation is that.
         ahead: Lead of the objective in points, positive where that setting is the better one with `SHORT`.
     """
@@ -43,7 +43,7 @@ class OtherDirection:
     link: str
     direction: str
     gain: statistics.Paired
-    measures: Mapping[Measure, tuple[float, float]]
+    measures: Mapping[Measure, tuple[float, statistics.Paired]]
     usual: str = ""
     ahead: statistics.Paired | None = None
 
@@ -80,8 +80,8 @@ def compare(
     gain = statistics.paired(before, after)
     if gain is None:
         return None
-    means = {one: _means(bench, other, best, trials, one) for one in reported(goal)}
-    known = {one: pair for one, pair in means.items() if pair is not None}
+    changes = {one: _change(bench, other, best, trials, one) for one in reported(goal)}
+    known = {one: pair for one, pair in changes.items() if pair is not None}
     direction = "down" if link.direction == "up" else "up"
     typed = replace(link.spec, direction=direction).typed({})
     comparison = OtherDirection(typed, direction, gain, known)
@@ -93,34 +93,43 @@ def compare(
     return replace(comparison, usual=usual.name if is_default(usual) else setting(usual), ahead=ahead)
 
 
-def _means(
+def _change(
     bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], measure: Measure
-) -> tuple[float, float] | None:
-    means = []
-    for where in (bench, other):
-        values = [value for trial in trials if (value := where.value(best, trial, measure.key)) is not None]
-        if not values:
-            return None
-        means.append(statistics.mean(values))
-    return means[0], means[1]
+) -> tuple[float, statistics.Paired] | None:
+    """The mean of a measure on a bench, and its change on the other one, in the trials with a value on both."""
+    before, after = ([where.value(best, trial, measure.key) for trial in trials] for where in (bench, other))
+    change = statistics.paired(after, before)
+    if change is None:
+        return None
+    return statistics.mean([value for value in before if value is not None]), change
 
 
 def sentence(comparison: OtherDirection, margin: float) -> str:
-    """The sentence on a gain beyond the margin; "" where there is none for sure."""
+    """The sentence on a gain beyond the margin; "" where there is none for sure. It names changes: their runs are not
+    those of the answer, so that means would differ from its own."""
     half = comparison.gain.half_width
     if half is None or comparison.gain.mean - half <= margin:
         return ""
     main = main_measures(list(comparison.measures), lambda one: comparison.measures[one][0])
     parts = []
     for one in main:
-        before, after = comparison.measures[one]
-        if not wording.reads_alike(before, after):
-            old, new = (wording.amount(value, None, one.unit) for value in (before, after))
-            parts.append(f"{one.text} goes from {old} to {new}")
-    return (
-        f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there "
-        f"{wording.listed(parts)}; tune it first (dropcurve tune --link {comparison.link}){_then(comparison, margin)}"
+        before, change = comparison.measures[one]
+        sure = change.half_width is not None and abs(change.mean) > change.half_width
+        if sure and not wording.reads_alike(before, before + change.mean):
+            by = wording.amount(abs(change.mean), change.half_width, _unit(one))
+            parts.append(f"{one.text} is {by} {'higher' if change.mean > 0 else 'lower'}")
+    changes = (
+        wording.listed(parts) or f"the goal is {wording.amount(comparison.gain.mean, half, 'points')} better"
     )
+    return (
+        f"The queue of the other direction, assumed to be tail drop, matters as well: with FQ-CoDel there {changes}; "
+        f"tune it first (dropcurve tune --link {comparison.link}){_then(comparison, margin)}"
+    )
+
+
+def _unit(one: Measure) -> str:
+    """The unit of a difference."""
+    return "percentage points" if one.unit == "%" else one.unit
 
 
 def _then(comparison: OtherDirection, margin: float) -> str:

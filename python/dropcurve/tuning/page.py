@@ -25,6 +25,7 @@ from .names import DISPLAY_NAMES, named
 from .names import shown as of_parameter
 from .question import ends
 from .terms import labels
+from .unsettled import undecided
 from .validation_line import ValidationLine
 
 TEMPLATE = "tune.html"
@@ -172,7 +173,7 @@ def tone(answer: Findings) -> str:
     """Colour of the verdict: "bad" where nothing is to be loaded, "unsure" where a rival is undecided, else "good"."""
     if not answer.lines[0].holds:
         return "bad"
-    return "unsure" if any(line.standing == "undecided" for line in answer.lines[1:]) else "good"
+    return "unsure" if undecided(answer) else "good"
 
 
 def _expected(answer: Answer) -> list[tuple[str, str]]:

@@ -125,7 +125,7 @@ class Search:
         if solving.fits:
             # Finalists are moved to the edge in the end, with a margin that is measured.
             self.bench.margin = 0.0
-            self.on_stage("rules of thumb at the ends of the ranges", solving.first_answer(self.first[:ENDS]))
+            solving.first_answer(self.first[:ENDS])
             self._try(solving.go(), until=until)
             self.complete = solving.complete
             self._solved = solving.seen

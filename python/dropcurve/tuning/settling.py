@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .candidates import Candidate
-from .decision import replications_needed
+from .comparison import UNUSUAL
+from .decision import default_distance, replications_needed
 from .validation import Validation
 
 #: Replications that all rivals get where there is time for them.
@@ -16,6 +17,8 @@ def settle(validation: Validation, *, last: bool = False, thorough: bool = False
     """Adds replications, up to `Validation.most`, for the recommendation and its undecided rivals until all are
     decided, even if it has its own already; the ``last`` time beyond that for those that the spare runs decide; if
     ``thorough``, for every rival that is not lost until the time is up."""
+    if last and not validation.several:
+        _compare_usual(validation)
     while not validation.several:
         best = validation.decide()
         count = validation.made(best)
@@ -41,6 +44,22 @@ def settle(validation: Validation, *, last: bool = False, thorough: bool = False
                 return
             continue
         if not validation.extend([best, *rivals], count + max(1, count // 2), until=validation.until):
+            return
+
+
+def _compare_usual(validation: Validation) -> None:
+    """Adds replications for the setting of the recommendation's discipline that is nearest the defaults, up to those of
+    the recommendation, until it is shown to be worse or equal: a setting that nobody else uses has to be worth it, and
+    a rival that is no better after few replications leaves open by how much."""
+    best = validation.decide()
+    own = [one for one in validation.candidates if one.kind_as_loaded == best.kind_as_loaded]
+    usual = min(own, key=default_distance)
+    if default_distance(best) - default_distance(usual) < UNUSUAL:
+        return
+    while validation.made(usual) < validation.made(best) and validation.standing_of(usual)[0] == "no better":
+        made = validation.made(usual)
+        target = min(made + max(1, made // 2), validation.made(best))
+        if not validation.extend([usual], target, until=validation.until):
             return
 
 

@@ -13,12 +13,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..verdict.equivalence import FAIR
 from .atlas.start import starts
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import RULES, Edge, customary_s, direction, scaled
 from .customary import short_memory
 from .decision import ideal, margin_of
+from .effort import LONG, size
 from .evaluations import Evaluations
 from .initial_designs import RULE, is_default
 from .line_search import LineSearch
@@ -128,17 +130,23 @@ class Solving:
         designs += [one for one in known if is_default(one)]
         return list({one.key: one for one in designs}.values())
 
-    def first_answer(self, ends: Sequence[PairedTrial]) -> Candidate | None:
-        """The best of the pick of the atlas and one rule of thumb for each discipline, in the trials at the ``ends`` of
-        the ranges; None if there was no time. The rivals of the end are chosen by the runs of the rules, so that they
-        cost nothing."""
+    def first_answer(self, ends: Sequence[PairedTrial]) -> None:
+        """Runs the pick of the atlas and one rule of thumb for each discipline in the trials at the ``ends`` of the
+        ranges, and shows the best of them; where runs are long after each one, those that isolate
+        flows first. The rivals of the end are chosen by the runs of the rules, so that they cost nothing."""
         self._pick()
-        designs = [*self.picked, *{one.kind: one for one in reversed(self.rules())}.values()]
+        rules = list({one.kind: one for one in reversed(self.rules())}.values())
+        rules.sort(key=lambda one: one.kind_as_loaded not in FAIR)
+        seen = [one for one in self.picked if all(self.bench.has(one, trial) for trial in ends)]
+        long = size(self.bench.question) >= LONG
         before = self.bench.runs
-        self.bench.run(((one, trial) for one in designs for trial in ends), until=self.until)
+        for some in ([one] for one in rules) if long else [rules]:
+            self.bench.run(((one, trial) for one in some for trial in ends), until=self.until)
+            seen += [one for one in some if all(self.bench.has(one, trial) for trial in ends)]
+            if seen:
+                best = min(seen, key=lambda one: self._score(one, ends))
+                self.on_stage("rules of thumb at the ends of the ranges", best)
         self.runs += self.bench.runs - before
-        seen = [one for one in designs if all(self.bench.has(one, trial) for trial in ends)]
-        return min(seen, key=lambda one: self._score(one, ends), default=None)
 
     def _pick(self) -> None:
         """Runs the pick of the atlas in all trials, if it has one for the question."""

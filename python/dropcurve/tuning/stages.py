@@ -27,6 +27,7 @@ from .challengers import ALONG, FACTORS, MORE_ALONG, MORE_FACTORS, Challengers
 from .constraint import direction
 from .decision import margin_of
 from .effort import Budget, Clock
+from .interval_share import beyond
 from .outcome import SearchOutcome
 from .search import SEEDS_APART, OnStage, Search
 from .selection import affordable_of, chosen_of, further_of, lost, missing, spots_of
@@ -71,6 +72,7 @@ class Stages:
     refused: list[proofs.Proof] = field(default_factory=list)
     other: str = ""
     _along_kinds: set[str] = field(default_factory=set)
+    _share_kinds: set[str] = field(default_factory=set)
 
     def go(self, command: str) -> Answer:
         """The answer, stored in the folder."""
@@ -79,7 +81,8 @@ class Stages:
         outcome = Search(
             bench, self.seed, self.spent, self.folder, self.on_stage, clock, self.log, margin
         ).go()
-        if self._planned_again():
+        if (planned := effort.again(self.spent, bench.question, bench, clock)) is not None:
+            self.spent = planned
             again = Search(bench, self.seed, self.spent, self.folder, self.on_stage, clock, self.log, margin)
             outcome = again.go()
         searched = bench.runs
@@ -165,18 +168,6 @@ class Stages:
         """Whether the recommendation is so close to the largest possible objective that finer steps gain little."""
         return validation.left < NEARLY_IDEAL * validation.margin
 
-    def _planned_again(self) -> bool:
-        """Plans again for the time that is left where a search took little of it; returns whether a search at more
-        conditions fits. It finds the runs of the first one in the store."""
-        left = self.clock.left(effort.DRIFT)
-        if left is None or self.bench.run_s is None or not self.clock.early(effort.AGAIN):
-            return False
-        spent = effort.by_pace(self.bench.question, left, self.bench.run_s)
-        if spent.level >= self.spent.level:
-            return False
-        self.spent = replace(spent, runs=self.bench.runs + spent.runs)
-        return True
-
     def _step_to_neighbours(self, validation: Validation, outcome: SearchOutcome) -> None:
         """Sensitivity of the recommendation; a neighbour that is better is validated, and recommended if the validation
         confirms it, until none is better."""
@@ -190,6 +181,8 @@ class Stages:
                 validation.add(one)
             if validation.decide() is best:
                 self._along(best, validation, outcome)
+            if validation.decide() is best:
+                self._at_usual_shares(best, validation, outcome)
             if validation.decide() is best:
                 return
         best = validation.decide()
@@ -230,6 +223,15 @@ class Stages:
         runs = ALONG_RUNS * self.spent.runs if factors is ALONG else math.inf
         for one in challengers.along(best, space, coordinates, runs, factors):
             validation.add(one)
+
+    def _at_usual_shares(self, best: Candidate, validation: Validation, outcome: SearchOutcome) -> None:
+        """Validates settings of a more usual share of target and interval, once for each discipline."""
+        _, coordinates = outcome.in_space(best, self.bench.question)
+        if beyond(best) and coordinates and not validation.several and best.kind not in self._share_kinds:
+            self._share_kinds.add(best.kind)
+            challengers = self._challengers(validation, outcome, self.clock.until(effort.DRIFT))
+            for one in challengers.of_usual_shares(best, coordinates):
+                validation.add(one)
 
     def _further(
         self, validation: Validation, outcome: SearchOutcome, kinds: Sequence[str], share: float

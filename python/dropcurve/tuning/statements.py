@@ -12,7 +12,7 @@ from ..present import intervals
 from ..quantities import wording
 from ..verdict.equivalence import MOST_REPLICATIONS
 from .aggregation import where
-from .comparison import against_usual, bounded_by, says_nothing
+from .comparison import GROUPS, against_usual, bounded_by, group_of, on_share, says_nothing
 from .decision import are_fair_queues, complexity, default_distance, reported, short
 from .findings import Findings
 from .measures import Measure, main_measures
@@ -43,6 +43,7 @@ def verdict(answer: Findings) -> list[str]:
         findings += spare_budget(answer)
         findings += _against_default(answer, best)
         findings += against_usual(answer, best, bounded(answer))
+        findings += on_share(answer, best)
         findings += _sure(answer)
     else:
         findings += _possible(answer)
@@ -252,16 +253,15 @@ def _sure(answer: Findings) -> Iterator[str]:
         yield f"Not compared, {reason}: {_uncompared(answer)}; a longer --time compares {what}"
     if not rivals:
         return
-    groups: dict[str, list[ValidationLine]] = {
-        name: [] for name in ("infeasible", "unsure", "worse", "no better", "equal", "better", "undecided")
-    }
+    groups: dict[str, list[ValidationLine]] = {name: [] for name in GROUPS}
     for line in rivals:
-        groups["unsure" if line.standing == "infeasible" and line.holds else str(line.standing)].append(line)
+        groups[group_of(answer, line)].append(line)
     margin = margin_shown(answer)
     words = {
         "infeasible": "miss a bound", "unsure": "are not sure to hold", "worse": "are worse",
         "no better": f"are no better by more than {margin}", "equal": f"are equal within {margin}",
         "better": f"are better but {_not_loaded(answer, groups['better'])}", "undecided": "are undecided",
+        "less usual": "are less usual and not shown to be better",
     }  # fmt: skip
     there = [(name, len(some)) for name, some in groups.items() if some]
     parts = [f"{count} {_verb(words[name], count)}" for name, count in there]

@@ -9,6 +9,7 @@ from ..verdict.equivalence import MOST_REPLICATIONS
 from .bench import Bench
 from .candidates import Candidate
 from .certainty import Vague, vague
+from .comparison import less_usual
 from .effort import Clock
 from .findings import Findings
 from .outcome import SearchOutcome
@@ -21,10 +22,15 @@ def to_do(answer: Findings, design: str) -> str:
     that it is undecided."""
     if unsettled(answer) or answer.too_few:
         return f"Not settled yet, the best so far is {design}"
-    undecided = sum(line.standing == "undecided" for line in answer.lines[1:])
-    parts = [wording.count(undecided, "rival") + " undecided"] if undecided else []
+    count = undecided(answer)
+    parts = [wording.count(count, "rival") + " undecided"] if count else []
     parts += [f"{len(answer.uncompared)} not compared"] if answer.uncompared else []
     return f"Load {design}" + (f", the best so far ({', '.join(parts)})" if parts else "")
+
+
+def undecided(answer: Findings) -> int:
+    """The number of rivals that are undecided, without those that would only be recommended if they were better."""
+    return sum(line.standing == "undecided" and not less_usual(answer, line) for line in answer.lines[1:])
 
 
 def unsettled(answer: Findings) -> list[Vague]:
