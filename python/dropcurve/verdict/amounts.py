@@ -101,9 +101,9 @@ def misses(missed: Sequence[Missed]) -> str:
     runs (worst 31 ms)``."""
     bounds = [_miss(one) for one in missed if one.criterion.bound is not None]
     lacking = [one for one in missed if one.criterion.bound is None]
-    starved = {f"{name} {_in_runs(one)}" for one in lacking if (name := _delayed(one.criterion))}
+    starved = {f"{name} through {_in_runs(one)}" for one in lacking if (name := _delayed(one.criterion))}
     others = [f"{one.criterion.title} {_in_runs(one)}" for one in lacking if not _delayed(one.criterion)]
-    parts = [("misses", bounds), ("lets no packet through of", sorted(starved)), ("has no value of", others)]
+    parts = [("misses", bounds), ("lets no packet of", sorted(starved)), ("has no value of", others)]
     return " and ".join(f"{verb} {wording.listed(some)}" for verb, some in parts if some)
 
 
