@@ -57,7 +57,7 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         imported = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort{text}")
         rival = dict(designs(place(imported), shape=False))["CAKE"].params_as_loaded
         assert {name: rival[name] for name in line} == line
-        assert rival["tins"] == "diffserv3"
+        assert rival["tins"] == "besteffort"
 
 
 def test_import_compares_cake_with_a_cake_and_all_others_on_a_line_of_its_framing() -> None:

@@ -243,7 +243,7 @@ def sections(text: str) -> list[Section]:
             at = None
             if head[1] == "queue":
                 at = by_name.setdefault(
-                    head[2] or f"line {number + 1}", Section(head[2] or f"queue{len(by_name)}")
+                    head[2] or f"line {number + 1}", Section(head[2] or _anonymous(len(by_name)))
                 )
         elif (
             option := re.fullmatch(r"option\s+['\"]?(\w+)['\"]?\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", bare)
@@ -256,6 +256,11 @@ def sections(text: str) -> list[Section]:
             name = flat[1].lstrip("@")
             by_name.setdefault(name, Section(name)).options[flat[2]] = flat[3]
     return list(by_name.values())
+
+
+def _anonymous(before: int) -> str:
+    """The name of a section without one, by the number of those before it."""
+    return f"queue{before}"
 
 
 def _direction(section: Section, direction: str, origin: str) -> Import | None:
@@ -346,14 +351,11 @@ def looks_like(text: str) -> bool:
 def replaced(text: str, name: str, options: Mapping[str, str]) -> str | None:
     """The text with options of a section set; None where it has no such section in this form."""
     lines = text.splitlines()
-    start = next(
-        (
-            i for i, line in enumerate(lines)
-            if (head := re.fullmatch(r"\s*config\s+['\"]?queue['\"]?(?:\s+['\"]?([^'\"\s]+)['\"]?)?\s*", line))
-            and head[1] == name
-        ),
-        None,
-    )  # fmt: skip
+    heads = [
+        (i, head[1]) for i, line in enumerate(lines)
+        if (head := re.fullmatch(r"\s*config\s+['\"]?queue['\"]?(?:\s+['\"]?([^'\"\s]+)['\"]?)?\s*", line))
+    ]  # fmt: skip
+    start = next((i for count, (i, head) in enumerate(heads) if (head or _anonymous(count)) == name), None)
     if start is None:
         return None
     end = next((i for i in range(start + 1, len(lines)) if re.match(r"\s*config\s", lines[i])), len(lines))

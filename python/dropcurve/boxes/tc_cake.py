@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..quantities import units
 from ..scenario.links.framing import WORDS as FRAMINGS
 from . import tc_numbers as tc
-from .model import Note, Problems
+from .model import Import, Note, Problems
 from .settings import Settings
 from .tc_tree import Queue
 from .tc_written import Written
@@ -32,6 +33,8 @@ LOST = {
     "nat": "the devices of a home share one address here, so that they are one host",
     "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
 }  # fmt: skip
+#: Those of them that are single words.
+_FLAGS = frozenset(LOST) - {"fwmark"}
 #: Note on a queue without marking.
 MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
 #: Bytes of the Ethernet header, which the kernel counts unless an overhead is stated.
@@ -127,6 +130,20 @@ def write(settings: Settings, notes: list[Note], problems: Problems) -> Written 
         "limit": f"{limit} B",
     }  # fmt: skip
     return Written("cake", words, "cake", shown, shapes=True)
+
+
+def with_functions(text: str, queue: Import) -> str:
+    """An export with the options of the queue in place that are not simulated, which stay."""
+    words = " ".join(note.key for note in queue.notes if note.kind == "lost" and note.key in _FLAGS)
+    if not words:
+        return text
+    return re.sub(
+        r"^(.*\scake\s[^\n']*|\s*option [ie]qdisc_opts '[^'\n]*)",
+        rf"\1 {words}",
+        text,
+        count=1,
+        flags=re.MULTILINE,
+    )
 
 
 def target(rtt: float) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,8 @@ SELF_SETTING = {
 #: which delays what else it carries (a tunnel, a browser's one connection), and the score counts the delay of thin
 #: flows alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
+#: Intervals of a CAKE in place that are tried, in present ones: few long flows need more to fill the link.
+LONGER = (2.0, 4.0)
 #: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
 FAIR_ROUNDS = (1.0, 2.0)
 #: Disciplines that hold the delay by themselves: their limit bounds the memory and is none of their parameters to
@@ -56,7 +60,7 @@ STEP_SHARE = 1.0 / 7.0
 ROUND_TRIP_S = 0.04
 #: Runs of a search that has no limit of time: the fewest of a search, because the final comparison decides.
 SEARCH_RUNS = 60
-#: Best designs of a search that go into the comparison.
+#: Best designs of a search that go into the comparison, next to the best of the discipline in place.
 BEST = 2
 
 
@@ -116,7 +120,8 @@ def tuned(
             question, runs=None if seconds else SEARCH_RUNS, seconds=seconds, executor=jobs or Executor(),
             out=Path(folder) / "tune", short=True, on_stage=lambda step, *_: on_step(step),
         )  # fmt: skip
-    for line in answer.lines[:BEST]:
+    alike = (one for one in answer.lines[BEST:] if one.candidate.kind == where.imported.discipline)
+    for line in [*answer.lines[:BEST], *islice(alike, 1)]:
         params = dict(line.candidate.params)
         if params.get("ecn") is False and "ecn" not in where.imported.params:
             # No sender of this traffic uses ECN, so that the search cannot decide on it: the box's default stays.
@@ -127,7 +132,10 @@ def tuned(
         if exported is not None:
             kind = line.candidate.kind
             plain = export_at(where, kind, {"limit": buffer(where, kind)}, shape=shape)
-            yield names.setting(line.candidate, plain.params_as_loaded if plain else None), exported
+            loaded, usual = exported.params_as_loaded, plain.params_as_loaded if plain else None
+            if kind in SELF_SETTING.values() and loaded == usual:
+                continue
+            yield names.setting(replace(line.candidate, loaded=loaded), usual), exported
 
 
 def buffer(where: Place, kind: str) -> str:
@@ -188,6 +196,11 @@ def _self_setting(
         own: dict[str, Any] = {"limit": buffer(where, kind)} if kind != "cake" else {}
         own |= timed if kind in ("codel", "fq_codel") else {}
         yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
+    if where.imported.discipline == "cake":
+        for factor in LONGER:
+            interval_s = factor * units.span(str(where.base.get("queue.interval")))
+            shown = units.show_span(interval_s)
+            yield f"CAKE with rtt {shown}", "cake", {"interval": shown}
     for title, count in FAIR.items():
         yield title, "drr", {"limit": buffer(where, "drr"), "queues": count}
 

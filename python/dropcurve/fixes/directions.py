@@ -10,6 +10,7 @@ from ..boxes import sqm
 from ..quantities import wording
 from ..results.recommendation import verdict_on
 from ..verdict import Exchange, Verdict
+from ..verdict.equivalence import TIED
 from .queues import LEVEL, YOURS, QueueFix, Thoroughness, weights_of
 
 
@@ -36,7 +37,13 @@ def joint(
         shared = set.intersection(*(set(one) for one in losses))
         if not shared:
             continue
-        kind = min(sorted(shared), key=lambda kind: sum(one[kind] for one in losses))
+        total = {kind: sum(one[kind] for one in losses) for kind in sorted(shared)}
+        kind = min(total, key=lambda one: total[one])
+        own = joined[some[0]]
+        if any(joined[i].place.unsimulated for i in some) and own.imported.discipline in total:
+            # Its functions that the runs do not show are worth several margins.
+            most = total[kind] + TIED * own.verdict.margin
+            kind = own.imported.discipline if total[own.imported.discipline] <= most else kind
         for i in some:
             joined[i] = _of_kind(joined[i], kind, search, exchange)
     return joined
@@ -84,7 +91,7 @@ def _verdict_of_kind(
     ]
     verdict = verdict_on(
         queue.result, current=YOURS, exchange=exchange, confidence=LEVEL, among=among,
-        weights=weights_of(queue.place, search, exchange),
+        weights=weights_of(queue.place, search, exchange), unsimulated=queue.place.unsimulated,
     )  # fmt: skip
     assert verdict is not None, "each kind that is shared has a design here"
     return verdict

@@ -11,7 +11,7 @@ from ..boxes import policers
 from ..boxes.link import profile, scenario
 from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
 from ..errors import UsageError
-from ..quantities import units
+from ..quantities import units, wording
 from ..scenario import Scenario, links
 from ..scenario.links import LinkProfile, framing
 from ..scenario.links.framing import NONE, Framing
@@ -24,6 +24,11 @@ BEHIND = 10.0
 ETHERNET = 14
 #: Disciplines whose own shaper counts the bytes that the line adds.
 SELF_SHAPED = ("cake",)
+#: Functions of CAKE that are not simulated, by its option.
+FUNCTIONS = {
+    "nat": "the isolation of hosts behind NAT", "ack-filter": "the ACK filter",
+    "ack-filter-aggressive": "the ACK filter",
+}  # fmt: skip
 #: Burst of a shaper, as time at its rate.
 SHAPER_BURST_S = 0.004
 #: Base round trip where none is given.
@@ -120,6 +125,12 @@ class Place:
             f"{units.show_rate(float(f'{self.rate_bps * counted / taken:.3g}'))} the modem's queue fills, which is not "
             f"simulated; add overhead {self.framing.overhead}{cells}, or lower its bandwidth to that"
         )
+
+    @property
+    def unsimulated(self) -> str:
+        """Functions of the present queue that no run shows, in words; "" if there are none."""
+        keys = {note.key for note in self.imported.notes if note.kind == "lost"}
+        return wording.listed(list(dict.fromkeys(text for key, text in FUNCTIONS.items() if key in keys)))
 
     def share_of(self, *, counted: int) -> float:
         """Share of the line's rate at which a shaper that counts ``counted`` bytes next to a full packet fills it."""

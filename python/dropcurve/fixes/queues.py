@@ -201,7 +201,10 @@ def _rounds(
         return of_place(_distinct(result) if titles is None else result, where)
 
     def judge(result: Result) -> Verdict:
-        verdict = verdict_on(result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights)
+        verdict = verdict_on(
+            result, current=YOURS, exchange=exchange, confidence=LEVEL, weights=weights,
+            unsimulated=where.unsimulated,
+        )  # fmt: skip
         if verdict is None:
             raise DropcurveError(
                 "configuration",

@@ -44,6 +44,7 @@ def verdict_on(
     among: Collection[str] | None = None,
     confidence: float | None = None,
     weights: Weights | None = None,
+    unsimulated: str = "",
 ) -> Verdict | None:
     """Returns the verdict on a comparison of queues.
 
@@ -56,6 +57,7 @@ def verdict_on(
         among: The variants that can be chosen; by default all.
         confidence: Confidence level of every statement together; by default that of the result.
         weights: Weights of a goal; by default utilisation against delay, as in `balanced`.
+        unsimulated: Functions of the current variant's discipline that the runs do not show, in words.
 
     Returns:
         The verdict over all conditions together; None for fewer than two queues, and for variants that are no
@@ -75,6 +77,7 @@ def verdict_on(
         exchange or Exchange.default(round_trip_s(result.baseline)),
         reverse_of(result.baseline),
     )
+    own_kind = next((kind_of(one) for name, one in places[0].items() if current in (name, one.name)), "")
     designs = [
         SampledDesign(
             name,
@@ -83,6 +86,7 @@ def verdict_on(
             current in (name, variant.name),
             manages(kind_of(variant)),
             finished,
+            unsimulated if kind_of(variant) == own_kind else "",
         )
         for ((name, variant), finished), by_criterion in zip(
             zip(places[0].items(), _runs_made(places), strict=True), samples, strict=True

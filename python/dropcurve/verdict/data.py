@@ -91,6 +91,7 @@ class SampledDesign:
         simplicity: The smaller, the simpler.
         current: Whether it is in use already.
         manages: "fair" of a queue for each flow, "none" of tail drop, "" of any other.
+        unsimulated: Its functions that the runs do not show, in words; "" if there are none.
         made: Whether each run was made, where a design that was given up early lacks the later ones; None if all were.
     """
 
@@ -100,6 +101,7 @@ class SampledDesign:
     current: bool = False
     manages: Literal["fair", "none", ""] = ""
     made: Sequence[bool] | None = None
+    unsimulated: str = ""
 
     @property
     def complete(self) -> bool:
@@ -214,6 +216,8 @@ class Verdict:
             designs have the same.
         passed_over: The tail drop that ties with the recommended design and gives way because that has a queue for each
             flow (RFC7567); "" if there is none.
+        unsimulated: Functions of the design in use for which it, or another one that has them, is recommended although
+            the leader is slightly better in these runs, which do not show them; "" if that is not so.
     """
 
     status: Status
@@ -237,6 +241,7 @@ class Verdict:
     conditions: int = 1
     passed_over: str = ""
     fewest: int = 0
+    unsimulated: str = ""
 
     @property
     def others(self) -> list[str]:

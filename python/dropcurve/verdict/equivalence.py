@@ -21,8 +21,9 @@ MARGIN_POINTS, MARGIN_SCORE = 0.2, 1.0
 HELD_SHARE = 0.95
 #: Disciplines with a queue for each flow.
 FAIR = ("fq_codel", "fq_pie", "fq_cobalt", "cake", "sfq", "drr")
-#: Deficit up to which a design that is not shown to be worse is only slightly behind: in margins, and the most in
-#: points where the margin is not larger.
+#: Deficit up to which a design that is not shown to be worse is only slightly behind, or to which one in use may be
+#: behind for functions that the runs do not show: in margins. Of the former the most in points where the margin is not
+#: larger.
 TIED, TIED_POINTS = 5.0, 1.0
 #: Most replications that a verdict asks for.
 MOST_REPLICATIONS = 1000

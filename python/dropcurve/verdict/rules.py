@@ -11,6 +11,8 @@
 5. Where several measures are weighed and the choice would be a new tail drop, a fair queue that ties with it goes
    before it: one that is equal, or slightly behind and not shown to be worse. It protects traffic that the runs do not
    have, and RFC7567 asks for queue management wherever it does no harm.
+6. A design in use with functions that the runs do not show, such as the isolation of hosts behind a router that
+   translates addresses, goes only for one that has them too, or that is surely better by several margins.
 
 Intervals are those of comparisons with the best (Hsu 1984), simultaneous by Bonferroni over all pairs with the leader.
 
@@ -27,7 +29,16 @@ from typing import Literal
 
 from ..metrics import statistics
 from .data import Change, Criterion, Missed, Rival, SampledDesign, Status, Value, Verdict
-from .equivalence import MARGIN_POINTS, Relation, holds, margin_of, relation, replications_to_decide, slightly
+from .equivalence import (
+    MARGIN_POINTS,
+    TIED,
+    Relation,
+    holds,
+    margin_of,
+    relation,
+    replications_to_decide,
+    slightly,
+)
 
 
 def decide(
@@ -79,6 +90,9 @@ def decide(
         )  # fmt: skip
     rivals = tuple(context.rival(one, leader) for one in designs if one is not leader)
     status, chosen, more = _choose(context, leader, current, rivals)
+    unsimulated = ""
+    if status == "load" and current is not None and (better := context.with_functions(current, chosen)):
+        status, chosen, unsimulated = "keep" if better is current else "load", better, current.unsimulated
     fair = context.fair_instead(chosen, current) if status in ("load", "undecided") else chosen
     chosen, passed = fair, "" if fair is chosen else chosen.name
     if status in ("load", "keep"):
@@ -92,7 +106,8 @@ def decide(
         status, chosen.name, reference=reference.name if reference else "", values=context.values(chosen),
         leading=context.values(leader), changes=context.changes(chosen, reference) if reference else (),
         advantage=pair.mean if pair else None, half_width=pair.half_width if pair else None, rivals=rivals,
-        missed=context.missed(chosen), more=more, passed_over=passed, **shared,  # type: ignore[arg-type]
+        missed=context.missed(chosen), more=more, passed_over=passed,
+        unsimulated=unsimulated, **shared,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -250,6 +265,24 @@ class _Context:
         """How ``leader`` compares with ``other`` by score alone."""
         pair = self.paired(leader, other)
         return "undecided" if pair is None else relation(pair.mean, pair.half_width, self.margin)
+
+    def with_functions(self, current: SampledDesign, chosen: SampledDesign) -> SampledDesign | None:
+        """The design that goes before the chosen one for functions of the design in use that the runs do not show: the
+        best of those that have them, if it is not surely worse by several margins. It is better than the one in use, or
+        that itself. None if there is none, or the chosen one has the functions."""
+        if not current.unsimulated or chosen.unsimulated:
+            return None
+        close = [
+            one for one in self.designs
+            if one.unsimulated and not self.missed(one) and self._is_close(chosen, one)
+            and (one is current or self.missed(current) or self.relation(one, current) == "better")
+        ]  # fmt: skip
+        return max(close, key=lambda one: self.score(one) or 0.0, default=None)
+
+    def _is_close(self, chosen: SampledDesign, other: SampledDesign) -> bool:
+        """Whether a design is not surely worse than the chosen one by several margins."""
+        pair = self.paired(chosen, other)
+        return pair is None or pair.half_width is None or pair.mean - pair.half_width <= TIED * self.margin
 
     def rival(self, one: SampledDesign, leader: SampledDesign) -> Rival:
         """A design against the leader."""

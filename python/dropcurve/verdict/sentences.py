@@ -59,7 +59,7 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    unsure = verdict.status == "undecided" or bool(verdict.in_question)
+    unsure = verdict.status == "undecided" or (bool(verdict.in_question) and not verdict.unsimulated)
     reasons = {
         "load": words.price,
         "keep": words.needed if unsure else words.trade,
@@ -68,6 +68,8 @@ def headline(
     reason = reasons.get(verdict.status, lambda: "")()
     sure = [words.ahead(), words.next_best(), words.equals(), words.unsettled(), words.basis()]
     more = words.so_far() if verdict.status == "undecided" else words.alternative()
+    if verdict.status == "load" and verdict.unsimulated:
+        more = words.functions()
     sentences = [answers[verdict.status](), reason, more]
     return Headline("unsure" if unsure else TONES[verdict.status], _sentences(sentences), _sentences(sure))
 
@@ -117,6 +119,8 @@ class _Words:
     def keep(self) -> str:
         """Sentence for keeping the design in use."""
         verdict = self.verdict
+        if verdict.unsimulated:
+            return f"Keep {self.name(verdict.recommended)} ({self.values()}): {self.functions()}"
         if verdict.in_question:
             return self.keep_for_now()
         unsure = verdict.related("undecided")
@@ -143,6 +147,16 @@ class _Words:
         more = "" if verdict.recommended == verdict.leader else f" by more than {self.margin}"
         head = f"Keep {self.name(verdict.recommended)} for now ({self.values()})"
         return f"{head}: no other design is ahead of it{more} so far, but {others} may be better{by}"
+
+    def functions(self) -> str:
+        """Clause on the leader that gives way to a design with functions that these runs do not show."""
+        verdict = self.verdict
+        behind = next((one for one in verdict.rivals if one.name == verdict.recommended), None)
+        by = wording.amount(behind.behind, behind.half_width, verdict.points) if behind else ""
+        return (
+            f"{self.name(verdict.leader)} is ahead by {by} with this traffic, but lacks {verdict.unsimulated}, which "
+            "these runs do not show"
+        )
 
     def undecided(self) -> str:
         """Sentence for designs that the runs do not separate: one of them, and its rivals."""
