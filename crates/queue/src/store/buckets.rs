@@ -11,11 +11,15 @@ use crate::disc::{Cx, Packet, QueueDisc};
 use crate::flow_key::FlowKey;
 use crate::registry::Setting;
 use crate::store::hash::mix;
+use crate::store::longest::{Longest, Rank};
 use crate::Disc;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use units::Time;
+
+/// Among so few queues the longest is found by looking at all.
+const FEW: usize = 64;
 
 /// One queue of a scheduler.
 #[derive(Clone, Debug)]
@@ -38,6 +42,8 @@ pub(crate) struct Buckets<P: Packet + Copy> {
     buckets: Vec<Bucket<P>>,
     /// Buckets with packets, in order of service.
     ring: VecDeque<u32>,
+    /// From the first search among many on.
+    longest: Option<Box<Longest>>,
     inside: Option<Inside<P>>,
     by: FlowKey,
     salt: u64,
@@ -73,6 +79,7 @@ impl<P: Packet + Copy> Buckets<P> {
         Buckets {
             buckets: vec![empty; n as usize],
             ring: VecDeque::with_capacity(n as usize),
+            longest: None,
             inside,
             by,
             salt: 0,
@@ -141,12 +148,11 @@ impl<P: Packet + Copy> Buckets<P> {
     /// A plain bucket got a packet.
     #[inline]
     fn grew(&mut self, i: usize, size: u64) {
-        let bucket = &mut self.buckets[i];
-        if bucket.len == 0 {
-            self.ring.push_back(i as u32);
+        if self.buckets[i].len == 0 {
+            self.join_ring(i);
         }
-        self.changes += 1;
-        bucket.reached = self.changes;
+        self.note_change(i);
+        let bucket = &mut self.buckets[i];
         bucket.len += 1;
         bucket.bytes += size;
         self.len += 1;
@@ -166,15 +172,34 @@ impl<P: Packet + Copy> Buckets<P> {
         }
         self.len = self.len - len + bucket.len;
         self.bytes = self.bytes - bytes + bucket.bytes;
-        if (len, bytes) != (bucket.len, bucket.bytes) {
-            self.changes += 1;
-            bucket.reached = self.changes;
+        let after = (bucket.len, bucket.bytes);
+        if (len, bytes) != after {
+            self.note_change(i);
         }
-        if len == 0 && bucket.len > 0 {
-            self.ring.push_back(i as u32);
-        } else if len > 0 && bucket.len == 0 {
-            bucket.deficit = 0;
+        if len == 0 && after.0 > 0 {
+            self.join_ring(i);
+        } else if len > 0 && after.0 == 0 {
+            self.buckets[i].deficit = 0;
             self.leave_ring(i);
+        }
+    }
+
+    /// The length of a bucket changes.
+    #[inline]
+    fn note_change(&mut self, i: usize) {
+        self.changes += 1;
+        self.buckets[i].reached = self.changes;
+        if let Some(longest) = &mut self.longest {
+            longest.note(i);
+        }
+    }
+
+    /// A bucket joins the end of the ring.
+    #[inline]
+    fn join_ring(&mut self, i: usize) {
+        self.ring.push_back(i as u32);
+        if let Some(longest) = &mut self.longest {
+            longest.join(i);
         }
     }
 
@@ -206,6 +231,9 @@ impl<P: Packet + Copy> Buckets<P> {
     #[inline]
     pub(crate) fn next(&mut self) {
         self.ring.rotate_left(usize::from(!self.ring.is_empty()));
+        if let (Some(longest), Some(i)) = (&mut self.longest, self.ring.back()) {
+            longest.join(*i as usize);
+        }
     }
 
     /// A bucket.
@@ -236,14 +264,13 @@ impl<P: Packet + Copy> Buckets<P> {
         }
         let bucket = &mut self.buckets[i];
         let pkt = if newest { bucket.packets.pop_back() } else { bucket.packets.pop_front() }?;
-        self.changes += 1;
-        bucket.reached = self.changes;
         bucket.len -= 1;
         bucket.bytes -= pkt.size().0;
         if bucket.len == 0 {
             bucket.deficit = 0;
             self.leave_ring(i);
         }
+        self.note_change(i);
         self.len -= 1;
         self.bytes -= pkt.size().0;
         Some(pkt)
@@ -292,27 +319,30 @@ impl<P: Packet + Copy> Buckets<P> {
     }
 
     /// The bucket with most packets, of several the one whose length changed last.
-    pub(crate) fn longest_latest(&self) -> Option<usize> {
-        self.ring.iter().map(|i| *i as usize).max_by_key(|&i| (self.len_of(i), self.buckets[i].reached))
+    pub(crate) fn longest_latest(&mut self) -> Option<usize> {
+        self.first_by(|bucket, _| (bucket.len as u64, bucket.reached))
     }
 
     /// The bucket with most bytes, the first in the ring of several; in packets if `by_packets`.
-    pub(crate) fn longest(&self, by_packets: bool) -> Option<usize> {
-        let weight = |i: &u32| {
-            let bucket = &self.buckets[*i as usize];
-            if by_packets {
-                bucket.len as u64
-            } else {
-                bucket.bytes
+    pub(crate) fn longest(&mut self, by_packets: bool) -> Option<usize> {
+        self.first_by(|bucket, place| {
+            (if by_packets { bucket.len as u64 } else { bucket.bytes }, u64::MAX - place)
+        })
+    }
+
+    /// The bucket in the ring with the largest rank, which a bucket and its place in the ring give. A scheduler always
+    /// asks for the same rank.
+    fn first_by(&mut self, rank: impl Fn(&Bucket<P>, u64) -> Rank) -> Option<usize> {
+        let buckets = &self.buckets;
+        if self.longest.is_none() {
+            if self.ring.len() <= FEW {
+                let places = self.ring.iter().zip(0..).map(|(&i, place)| (i as usize, place));
+                return places.max_by_key(|&(i, place)| rank(&buckets[i], place)).map(|(i, _)| i);
             }
-        };
-        let mut first: Option<(u64, u32)> = None;
-        for i in &self.ring {
-            if first.is_none_or(|(most, _)| weight(i) > most) {
-                first = Some((weight(i), *i));
-            }
+            self.longest = Some(Box::new(Longest::new(buckets.len(), self.ring.iter().map(|i| *i as usize))));
         }
-        first.map(|(_, i)| i as usize)
+        let longest = self.longest.as_mut().filter(|_| !self.ring.is_empty())?;
+        Some(longest.first(|i, place| if buckets[i].len > 0 { rank(&buckets[i], place) } else { (0, 0) }))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `longest` | the longest of the queues of a scheduler |
 //! | `ring` | the ring buffer of a FIFO |
 //! | `buckets` | the queues of a scheduler by flow hash, each plain or with a discipline inside |
 //! | `flow_queues` | the flow queues of RFC8290, served by deficit round robin |
@@ -16,6 +17,7 @@ pub(crate) mod flow_queues;
 pub(crate) mod flow_table;
 pub(crate) mod fuzzy;
 pub(crate) mod hash;
+pub(crate) mod longest;
 pub(crate) mod ring;
 pub(crate) mod token_bucket;
 pub(crate) mod virtual_queue;
