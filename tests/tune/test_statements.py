@@ -118,6 +118,13 @@ def test_undecided_says_what_would_settle_it() -> None:
     text = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "about 8 s more (4 replications) would probably settle it; --until decided makes them" in text
     findings = answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10))
+    # `--until decided` ends at 200 replications.
+    many = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=201)))
+    assert "(195 replications) would probably settle it; a longer --time makes them" in many
+    # Four further replications of both designs, each of a quarter of an hour, are two hours.
+    hours = said(replace(findings, replication_s=900.0))
+    assert "about 2 h more (4 replications) would probably settle it, hardly worth it; --margin 0." in hours
+    assert "--until decided" not in hours
     stored = said(replace(findings, replication_s=0.0))
     assert ": about 4 further replications would probably settle it; --until decided makes them" in stored
     text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))

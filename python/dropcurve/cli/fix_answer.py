@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from ..fixes import Fix, QueueFix, Thoroughness
 
 
+#: Minutes of runs beyond which a decision is hardly worth them.
+LONGEST_MIN = 60
+
+
 def settling(answer: Fix, search: Thoroughness) -> str:
-    """Sentence on the time that would decide the rivals of all queues that are undecided; "" if that is not known."""
+    """Sentence on the time that would decide the rivals of all queues that are undecided, or where it is too long on
+    what is left to decide by; "" if that is not known."""
     from ..fixes import budget
     from ..verdict import amounts
 
@@ -33,7 +38,16 @@ def settling(answer: Fix, search: Thoroughness) -> str:
         if able == len(rivals)
         else f"{able} of {len(rivals)} rivals, and hardly any number of runs the others"
     )
-    return f"Undecided: {amounts.duration(more)} more would settle {what}; --time {whole}min runs them."
+    if whole <= LONGEST_MIN:
+        return f"Undecided: {amounts.duration(more)} more would settle {what}; --time {whole}min runs them."
+    most = max(
+        one.verdict.possible(rival) for one in answer.queues for rival in one.verdict.related("undecided")
+    )
+    ahead = f", and none of them is ahead by more than {most:.2g} points" if math.isfinite(most) else ""
+    return (
+        f"Undecided: runs would take {amounts.duration(60 * whole)} to settle {what}{ahead}. That is hardly worth "
+        "them: decide by what runs do not measure, such as support, the defaults of the box and traffic to come."
+    )
 
 
 def opening(queue: QueueFix) -> Headline:

@@ -34,6 +34,8 @@ LARGE = 2.5e6
 OUTSIDE = 0.5
 #: Replications of a validation are added until every rival is decided, or up to this multiple of the first ones.
 MOST = 4
+#: Most replications of a validation that continues until every rival is decided.
+DECIDED = 200
 #: Least number of trials for the size of a point: the two ends of the ranges.
 ENDS = 2
 #: Estimates for planning: initial designs, those that a brief answer leaves out, parameters of the recommendation.

@@ -14,6 +14,7 @@ from ..verdict.equivalence import MOST_REPLICATIONS
 from .aggregation import where
 from .comparison import GROUPS, against_usual, bounded_by, group_of, on_share, says_nothing
 from .decision import are_fair_queues, complexity, default_distance, reported, short
+from .effort import DECIDED
 from .findings import Findings
 from .measures import Measure, main_measures
 from .names import DISPLAY_NAMES, setting
@@ -25,6 +26,8 @@ from .validation_line import ValidationLine
 
 #: Ending of the names of designs by formula.
 FORMULA = ", by formula"
+#: Seconds of runs beyond which a decision is hardly worth them.
+LONGEST_S = 3600.0
 #: Largest number of designs that a sentence names.
 NAMED = 3
 
@@ -345,10 +348,11 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
     own = answer.replications if pair is None else pair.n
     seconds = (more + max(line.needed - own, 1)) * answer.replication_s
     near = f"; until then the {word} is preferred" if (word := _preferred(answer, line)) else ""
-    return (
-        f"Undecided against {name}{by}: {further(more, seconds)} would probably settle it; "
-        f"--until decided makes them{near}"
-    )
+    settled = f"Undecided against {name}{by}: {further(more, seconds)} would probably settle it"
+    if seconds > LONGEST_S and pair is not None:
+        return f"{settled}, hardly worth it; {_wider(answer, pair)} does so with these{near}"
+    option = "--until decided" if line.needed <= DECIDED else "a longer --time"
+    return f"{settled}; {option} makes them{near}"
 
 
 def _preferred(answer: Findings, line: ValidationLine) -> str:

@@ -22,7 +22,7 @@ from .answer import Answer
 from .asking import ask
 from .bench import Bench, OnBatch
 from .candidates import Candidate
-from .effort import Clock
+from .effort import DECIDED, Clock
 from .first_rule import first_rule
 from .pace import effort_of
 from .question import Question
@@ -33,8 +33,6 @@ from .time_source import TimeSource, WallTime
 OnStage = Callable[[str, Candidate | None, str], None]
 #: Fewest runs of a search.
 FEWEST = 60
-#: Most replications of a validation that continues until every rival is decided.
-DECIDED = 200
 
 
 @checked
