@@ -12,6 +12,7 @@ from dropcurve.tuning import decision
 from dropcurve.tuning import goal as goals
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import DecisionRow, recommended, replications_needed, standing
+from dropcurve.tuning.validation import PATIENT
 
 
 def row(
@@ -274,3 +275,23 @@ def test_a_target_near_the_interval_has_to_be_shown_to_be_better() -> None:
     # A setting that the runs show to be much worse than another one is not taken because it is usual.
     other = row("20 ms", "60 ms", *(one - 2.0 for one in usual.losses))
     assert recommended([other, usual], 0.2) is other
+
+
+def test_an_early_end_drops_few_designs_that_are_better_and_most_that_are_worse() -> None:
+    """Half a point apart, with a standard deviation of three points in a replication, or of one."""
+    rng = random.Random(7)
+
+    def dropped(lead: float, deviation: float) -> float:
+        count = 0
+        for _ in range(200):
+            losses = [rng.gauss(-lead, deviation) for _ in range(24)]
+            best = DecisionRow(Candidate("", "droptail", {}, ""), (0.0,) * 24, 0.0, 0.0)
+            for made in range(PATIENT, 25):
+                row = replace(best, losses=tuple(losses[:made]))
+                if decision.is_behind(row, best, 0.2) or standing(row, best, 0.2)[0] == "worse":
+                    count += 1
+                    break
+        return count / 200
+
+    assert dropped(0.5, 3.0) < 0.09 and dropped(0.5, 1.0) < 0.03
+    assert dropped(-0.5, 1.0) > 0.85 and dropped(-2.0, 3.0) > 0.85

@@ -44,7 +44,7 @@ APART = 1_000_000
 #: Replications of rivals that clearly break a constraint or are clearly worse (`LEAST` in a brief answer).
 ENOUGH = 3
 #: Replications after which a further design that is behind may get no more: three would stop many by chance.
-PATIENT = 6
+PATIENT = 8
 #: Largest share of missed runs for which a design is moved to the safe side.
 NEAR_MISS = 0.5
 #: Runs of which one may miss a bound.
