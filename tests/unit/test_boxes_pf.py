@@ -141,3 +141,19 @@ def test_what_the_box_has_not_is_refused_with_what_it_has() -> None:
         export("fq_codel", {}, box="altq", rate_bps=RATE)
     with pytest.raises(ScenarioError, match="one queue for all flows"):
         export("drr", {}, box="altq", rate_bps=RATE, inside="hfsc")
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "bps"),
+    [
+        ("95Mb", 95e6),
+        ("95Mbit/s", 95e6),
+        ("95Mbps", 95e6),
+        ("10M", 1e7),
+        ("2MB", 16e6),
+        ("2Mbyte/s", 16e6),
+        ("9000Kb", 9e6),
+    ],
+)
+def test_bandwidths_of_dummynet_count_bits_or_bytes(bandwidth: str, bps: float) -> None:
+    assert read(f"pipe 1 config bw {bandwidth} queue 100 droptail\n").rate_bps == bps

@@ -85,3 +85,16 @@ def test_longer_intervals_are_tried_and_keep_the_tins_and_hosts() -> None:
 def test_functions_that_no_run_shows_are_named(words: str, functions: str) -> None:
     queue = boxes.read(f"tc qdisc replace dev wan0 root cake bandwidth 18Mbit {words}\n")
     assert place(queue).unsimulated == functions
+
+
+def test_options_of_routeros_stay_in_the_new_type() -> None:
+    text = (
+        "/queue type add name=up kind=cake cake-nat=yes cake-flowmode=dual-srchost cake-ack-filter=filter\n"
+        "/queue simple add name=wan max-limit=20M/90M queue=up/up\n"
+    )
+    queue = boxes.read(text, name="wan upload")
+    exported = loading.export_at(place(queue), "cake", {"interval": "200 ms"}, shape=False)
+    assert exported is not None
+    after, in_place = rewrite.rewritten(text, queue, exported)
+    (line,) = (one for one in after.splitlines() if "cake-rtt=200ms" in one)
+    assert in_place and "cake-nat=yes" in line and "cake-ack-filter=filter" in line

@@ -204,14 +204,15 @@ def _rate(pipe: Configured, origin: str) -> float | None:
     stated = pipe.after("bw") or pipe.after("bandwidth")
     if stated is None or stated.startswith("0"):
         return None
-    match = re.fullmatch(r"([0-9.]+)([KkMmGg]?)([Bb]its?(?:/s)?|[Bb]ytes?(?:/s)?|B(?:/s)?)?", stated)
+    # A "B" that begins no "Bit/s" means bytes, as "byte" does; any other word means bits (Dummynet).
+    match = re.fullmatch(r"([0-9.]+)([KkMmGg]?)(B(?!it)[a-z/]*|by[a-z/]*|[Bb]it[a-z/]*|b[ps/]*)?", stated)
     if match is None:
         refuse(f"{pipe.title} bw", stated, "must be a rate such as 10Mbit/s", "write it so", origin=origin)
     scale = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[match[2].lower()]
     return (
         real(match[1], f"{pipe.title} bw", origin=origin)
         * scale
-        * (8.0 if (match[3] or "bit").lower().startswith("byte") or match[3] in ("B", "B/s") else 1.0)
+        * (8.0 if re.match(r"B(?!it)|by", match[3] or "") else 1.0)
     )
 
 

@@ -134,7 +134,12 @@ def write(settings: Settings, notes: list[Note], problems: Problems) -> Written 
 
 def with_functions(text: str, queue: Import) -> str:
     """An export with the options of the queue in place that are not simulated, which stay."""
-    words = " ".join(note.key for note in queue.notes if note.kind == "lost" and note.key in _FLAGS)
+    lost = [note for note in queue.notes if note.kind == "lost"]
+    words = " ".join(note.key for note in lost if note.key in _FLAGS)
+    if queue.box == "mikrotik":
+        values = ["cake-nat=yes" for note in lost if note.key == "nat"]
+        values += [f"{one.key}={one.text.partition(':')[0]}" for one in lost if one.key.startswith("cake-")]
+        return re.sub(r"\bkind=cake\b", " ".join(["kind=cake", *values]), text, count=1)
     if not words:
         return text
     return re.sub(
