@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import dropcurve as dc
 from dropcurve.errors import UsageError
 from dropcurve.present import latex
+from dropcurve.scenario import toml
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +23,30 @@ def result(scenario: dc.Scenario) -> dc.Result:
     return dc.compare(scenario, queues=["red", "droptail"], replications=2)
 
 
-def test_a_scenario_shows_what_was_written(scenario: dc.Scenario) -> None:
+def test_a_scenario_shows_what_differs_from_the_defaults(scenario: dc.Scenario) -> None:
     assert repr(scenario).startswith("<Scenario droptail_vs_red: 9 flows, run.duration = '3 s'")
     shown = scenario._repr_html_()
     assert "duration = &quot;3 s&quot;" in shown and "max_memory" not in shown
     assert dc.Scenario.parse(scenario.given()).hash == scenario.hash
+    shown = scenario.set("queue.min_th", scenario.get("queue.min_th"))._repr_html_()
+    assert "min_th" not in shown and "floyd93" in shown
+
+
+@pytest.mark.parametrize("name", ["droptail_vs_red", "mm1", "household", "chain"])
+def test_every_value_that_is_shown_makes_a_difference(name: str) -> None:
+    whole = dc.Scenario.load(name)
+    text = whole.differences()
+    assert dc.Scenario.parse(text).hash == whole.hash
+    tables = tomllib.loads(text)
+    for key, table in tables.items():
+        if key == "flows" or not isinstance(table, dict):
+            continue
+        for inner in table:
+            rest = {**tables, key: {one: value for one, value in table.items() if one != inner}}
+            try:
+                assert dc.Scenario.parse(toml.dump(rest)).hash != whole.hash, inner
+            except dc.ScenarioError:
+                continue
 
 
 def test_results_are_short_in_a_line(result: dc.Result) -> None:

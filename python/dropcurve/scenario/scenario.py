@@ -19,6 +19,7 @@ from ..files.reading import parse_toml
 from ..quantities import wording
 from ..quantities.arguments import checked
 from . import library, plugins, recordings, toml
+from .differences import differences
 
 #: Largest scenario that is read, in bytes.
 LIMIT = 2**26
@@ -308,9 +309,21 @@ class Scenario:
         """
         return toml.dump(json.loads(self.core.given()))
 
+    def differences(self) -> str:
+        """Returns the values that differ from the defaults as TOML text, whether the file states others or not.
+
+        Returns:
+            The text, which `parse` reads back to the same hash.
+
+        Example:
+            >>> "floyd93" in dropcurve.Scenario.load("droptail_vs_red").differences()
+            True
+        """
+        return toml.dump(differences(json.loads(self.core.given()), self.hash))
+
     def _repr_html_(self) -> str:
         """Title, hash and differences from the defaults, for notebooks."""
-        return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.given())}</pre>"
+        return f"<b>{escape(self.title)}</b> <code>{self.hash}</code><pre>{escape(self.differences())}</pre>"
 
 
 def _without_tune_section(text: str) -> str:
