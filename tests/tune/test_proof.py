@@ -10,7 +10,7 @@ import pytest
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link, proof, validation_lines
+from dropcurve.tuning import of_link, proof, safer_scale, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.effort import Budget, Clock
@@ -134,6 +134,24 @@ def test_enough_runs_of_its_own_speak_for_a_design_like_a_refused_one_until_seve
     assert misses(4, 1)
     assert not misses(8, 1) and not misses(8, 3)
     assert misses(8, 4)
+
+
+def test_a_design_like_a_refused_one_gets_the_few_runs_after_which_its_own_speak_for_it() -> None:
+    """One of twenty runs without a miss is no chance after 45 (10 %): 42 lack three, 30 lack too many."""
+
+    def spoken(replications: int) -> tuple[bool, int]:
+        bench, budget = Lucky(0.1), Budget(100, replications=replications, fresh=6)
+        validation = Validation(bench, budget, 1, 0.2)
+        validation.run([tail_drop(limit) for limit in (15_000, 18_000, 18_700)])
+        block_of = proof.prove(bench, tail_drop(18_700), 1, 0)
+        assert block_of is not None and not block_of.holds
+        validation.refuse(block_of)
+        assert validation.misses(tail_drop(18_000)) and not validation.misses(tail_drop(18_000), own=True)
+        safer_scale.speak(validation)
+        return validation.misses(tail_drop(18_000)), validation.made(tail_drop(18_000)) * 6
+
+    assert safer_scale.UNBROKEN == 45
+    assert spoken(7) == (False, 48) and spoken(5) == (True, 30)
 
 
 def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> None:

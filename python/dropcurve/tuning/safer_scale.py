@@ -20,10 +20,10 @@ from . import proof as proofs
 from .candidates import Candidate
 from .challengers import Challengers
 from .constraint import direction, excess_ratio
-from .decision import HOLDS
+from .decision import HOLDS, complexity
 from .outcome import SearchOutcome
 from .search_space import Coordinates, Family
-from .validation import NEAR_MISS, Validation
+from .validation import LENIENT, NEAR_MISS, Validation
 
 #: Factors to the safe side of a scale: close ones, and wide ones where no close one holds.
 CLOSE, WIDE = (0.98, 0.96, 0.91, 0.85), (0.74, 0.6, 0.45, 0.3)
@@ -31,6 +31,9 @@ CLOSE, WIDE = (0.98, 0.96, 0.91, 0.85), (0.74, 0.6, 0.45, 0.3)
 HALVINGS = 2
 #: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
+#: Fewest runs that show that a design holds its bounds if none of them breaks one, and the share of them from which on
+#: the others are worth it.
+UNBROKEN, NEARLY = next(runs for runs in range(1, 1000) if proofs.rejects(0, runs)), 0.75
 #: Elasticity of the delay before there are runs (it is proportional to the scale), the standard deviation of that, and
 #: the least one.
 PROPORTIONAL, UNSURE, LEAST = 1.0, 0.5, 0.2
@@ -58,6 +61,23 @@ def step_back(
     that few of its runs pass."""
     over = max(failed.over, 0.0)
     _of(failed.candidate, validation, outcome, challengers, over, 1.0 if failed.holds else math.exp(-over))
+
+
+def speak(validation: Validation) -> None:
+    """Adds the few runs after which designs speak for themselves that are ahead, broke no bound, and count as missing
+    one only because they are like a refused design (`Validation.misses`): the simplest first."""
+    if validation.several or len(validation.refused) > LENIENT:
+        return
+    validation.decide()
+    held_back = []
+    for one in validation.candidates:
+        pair = validation.standing_of(one)[1]
+        like = validation.misses(one) and not validation.misses(one, own=True)
+        if like and validation.broken(one) == 0.0 and pair is not None and pair.mean < 0.0:
+            held_back.append((complexity(one), pair.mean, one))
+    for _, _, one in sorted(held_back, key=lambda triple: triple[:2])[: 2 * RETREATS]:
+        if NEARLY * UNBROKEN <= validation.made(one) * validation.fresh < UNBROKEN:
+            validation.extend([one], math.ceil(UNBROKEN / validation.fresh), until=validation.until)
 
 
 def secure(validation: Validation, outcome: SearchOutcome, challengers: Challengers) -> None:

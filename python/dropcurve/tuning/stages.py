@@ -336,6 +336,7 @@ class Stages:
             validation.refuse(proof)
             self.refused.append(proof)
             validation.until = self.clock.until(1.0)
+            safer_scale.speak(validation)
             safer_scale.step_back(proof, validation, outcome, self._safer(validation, outcome))
             # Its scale was moved to the safe side: only the other parameters may move again.
             best = validation.decide()
