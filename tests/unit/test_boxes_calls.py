@@ -148,3 +148,16 @@ def test_viewers_fill_the_queue_of_a_class_of_video() -> None:
     result = run(base.edit([("run.duration", "30 s"), ("run.warmup", "10 s")]))
     for one in result.variants[0].runs:
         assert (metrics.value(one, "utilisation") or 0.0) > 90.0
+
+
+def test_a_class_of_video_is_compared_although_the_formulas_do_not_know_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "class-map V\n match dscp af41\n!\npolicy-map WAN\n class V\n  bandwidth 4000\n  queue-limit 64 packets\n"
+    (tmp_path / "r.cfg").write_text(
+        f"{text} class class-default\n  queue-limit 64 packets\n", encoding="utf-8"
+    )
+    words = ["import", str(tmp_path / "r.cfg"), "--rate", "9Mbit", "--name", "WAN/V", "--compare"]
+    assert invoke([*words, "--duration", "4s", "--replications", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "your queue of WAN/V" in " ".join(shown.split()) and "advised RED" not in shown

@@ -197,7 +197,10 @@ def _compare(
     if quiet:
         from ..results import folders
 
-        opening = opening_of(result, box=queue.box, exchange=exchange, yours=_named(where), loads=able)
+        opening = opening_of(
+            result, box=queue.box, exchange=exchange, yours=_named(where), loads=able,
+            unsimulated=where.unsimulated,
+        )  # fmt: skip
         answer = None if opening is None else asdict(opening)
         console.data(text.import_data(queue) | {"answer": answer, "comparison": folders.record(result)})
         return
@@ -211,6 +214,7 @@ def _compare(
             yours=_named(where),
             basis=where.basis,
             loads=able,
+            unsimulated=where.unsimulated,
         )
     )
     print(f"\n{where.yours.capitalize()} as it was read:\n\n{text.import_text(queue, width=console.width())}")
@@ -219,7 +223,7 @@ def _compare(
 def _named(where: Place) -> str:
     """The imported queue in sentences, with its name where the text has others."""
     return (
-        f"{where.yours} {where.imported.title}"
+        f"{where.yours} of {where.imported.title}"
         if where.imported.others and where.imported.title
         else where.yours
     )
@@ -227,7 +231,7 @@ def _named(where: Place) -> str:
 
 def judged(
     result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
-    yours: str = "your queue", basis: str = "", loads: Callable[[str], bool] | None = None,
+    yours: str = "your queue", basis: str = "", loads: Callable[[str], bool] | None = None, unsimulated: str = "",
 ) -> str:  # fmt: skip
     """The comparison of an imported queue as text: whether to keep it, then the table.
 
@@ -239,11 +243,14 @@ def judged(
         yours: Name of the imported queue in sentences.
         basis: Sentence on its place.
         loads: Whether the box can load a kind of queue in this place; by default whether it has the kind.
+        unsimulated: Functions of the imported queue that no run shows, in words.
     """
     from ..present import terminal
     from . import console
 
-    opening = opening_of(result, box=box, exchange=exchange, seconds=seconds, yours=yours, loads=loads)
+    opening = opening_of(
+        result, box=box, exchange=exchange, seconds=seconds, yours=yours, loads=loads, unsimulated=unsimulated
+    )
     if opening is not None and basis:
         opening = replace(opening, details=(*opening.details, basis))
     document = replace(result.document(only=SHOWN), headline=opening)
@@ -252,7 +259,7 @@ def judged(
 
 def opening_of(
     result: Result, *, box: str, exchange: Exchange | None = None, seconds: float | None = None,
-    yours: str = "your queue", loads: Callable[[str], bool] | None = None,
+    yours: str = "your queue", loads: Callable[[str], bool] | None = None, unsimulated: str = "",
 ) -> Headline | None:  # fmt: skip
     """The verdict on an imported queue against those of its rivals that the box can load: those for which ``loads`` is
     true, by default those of a kind that the box has."""
@@ -263,7 +270,7 @@ def opening_of(
     known = boxes.kinds(box)
     able = loads or (lambda kind: kind in known)
     loadable = [v.name for v in result.variants if f" {v.name}".endswith(f" {YOURS}") or able(kind_of(v))]
-    verdict = verdict_on(result, current=YOURS, exchange=exchange, among=loadable)
+    verdict = verdict_on(result, current=YOURS, exchange=exchange, among=loadable, unsimulated=unsimulated)
     if verdict is None:
         return None
     names = {YOURS: yours}
@@ -276,15 +283,16 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     ECN and, for CAKE, its overhead of the line."""
     from .. import boxes
     from ..advise import advise
+    from ..errors import DropcurveError
     from ..fixes.designs import FAIR, buffer
     from ..quantities import units
 
-    design = advise(where.own).design("RED by the queue law")
     ecn: dict[str, object] = {"ecn": True} if where.imported.params.get("ecn") is True else {}
     queues: dict[str, dict[str, object]] = {name: {"limit": buffer(where, name), **ecn} for name in RIVALS}
     queues["droptail"].pop("ecn", None)
     # CAKE sizes its buffer by rate and round trip.
     queues["cake"].pop("limit")
+    queues["cake"] |= where.hosts
     if where.framing or not (where.policed or where.imported.above):
         # Without the line's rate CAKE cannot size its targets.
         queues["cake"] |= where.framing.params | {"bandwidth": units.show_rate(where.rate_bps)}
@@ -294,4 +302,9 @@ def _rivals(where: Place) -> dict[str, Scenario]:
         rivals["fair-queue"] = where.put(
             "drr", {"limit": buffer(where, "drr"), "queues": FAIR["fair-queue 1024"]}
         )
+    try:
+        design = advise(where.own).design("RED by the queue law")
+    except DropcurveError:
+        # The formulas know long TCP flows alone.
+        return rivals
     return {**rivals, "advised RED": where.put(design.discipline, dict(design.params))}

@@ -36,9 +36,8 @@ def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -
         return None
     if not _has_room(where, kind):
         return None
-    if kind == where.imported.discipline == "cake":
-        # Tins and the isolation of hosts are a choice that traffic of one host and one class does not show.
-        params = {key: where.imported.params[key] for key in ("tins", "isolate")} | params
+    if kind == "cake":
+        params = where.hosts | params
     if box == "linux":
         params = {key: value for key, value in params.items() if key != "above_max"}
     rate = where.rate_bps

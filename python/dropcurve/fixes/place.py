@@ -132,6 +132,14 @@ class Place:
         keys = {note.key for note in self.imported.notes if note.kind == "lost"}
         return wording.listed(list(dict.fromkeys(text for key, text in FUNCTIONS.items() if key in keys)))
 
+    @property
+    def hosts(self) -> dict[str, Any]:
+        """Tins and isolation of a CAKE in place, which another CAKE keeps: a choice that traffic of one host and one
+        class does not show."""
+        if self.imported.discipline != "cake":
+            return {}
+        return {key: self.imported.params[key] for key in ("tins", "isolate")}
+
     def share_of(self, *, counted: int) -> float:
         """Share of the line's rate at which a shaper that counts ``counted`` bytes next to a full packet fills it."""
         full = framing.FULL_BYTES
