@@ -58,7 +58,7 @@ impl Pair {
 
 const PRAGUE: &[(&str, &str)] = &[("cc", "prague"), ("initial_window", "8"), ("pacing", "off")];
 
-/// SYN (1,1,1); the answer (0,1,0) says that it arrived as it left and brings the option with 1, 0 and 1; data carry
+/// SYN (1,1,1); the answer (0,1,0) reports that it arrived as it left, and carries the option with 1, 0 and 1; data carry
 /// ECT(1).
 #[test]
 fn both_ends_agree() {
@@ -80,7 +80,7 @@ fn marks_come_back_in_bits_and_bytes() {
     pair.open(Ecn::NotEct);
     let data = pair.sent(40);
     let acks = pair.arrive(60, &data, &[2, 3, 4]);
-    let said: Vec<_> =
+    let reported: Vec<_> =
         acks.iter().map(|ack| (ack.ack, ack.ace, ack.bytes.map(|o| (o.fields, o.e1b, o.ceb)))).collect();
     let bytes = |n: u32| n * 1460;
     let expected = [
@@ -89,7 +89,7 @@ fn marks_come_back_in_bits_and_bytes() {
         (5, 0, Some((2, 1 + bytes(2), bytes(3)))),
         (7, 0, Some((2, 1 + bytes(4), bytes(3)))),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(reported, expected);
     assert!(acks.iter().all(|ack| ack.bytes.unwrap().ect1_first && ack.size == 48));
     // The sender learns of three marked segments and reduces its window once.
     acks.iter().for_each(|ack| pair.sender.on_ack(at(80), ack));
@@ -101,7 +101,7 @@ fn marks_come_back_in_bits_and_bytes() {
 /// taking them for ten.
 #[test]
 fn lost_acknowledgements_hide_nothing() {
-    for (option, marked, heard) in
+    for (option, marked, known_marked) in
         [("true", 10, 10), ("true", 2, 2), ("false", 10, 10), ("false", 2, 10), ("false", 1, 9)]
     {
         let keys = [("cc", "prague"), ("initial_window", "10"), ("pacing", "off"), ("accecn_option", option)];
@@ -116,7 +116,7 @@ fn lost_acknowledgements_hide_nothing() {
         let last = acks.last().unwrap();
         assert_eq!((last.ack, last.bytes.is_some()), (10, option == "true"));
         pair.sender.on_ack(at(1020), last);
-        assert_eq!(pair.sender.marked_segments(), Some(heard), "option {option}, {marked} marked");
+        assert_eq!(pair.sender.marked_segments(), Some(known_marked), "option {option}, {marked} marked");
     }
 }
 
@@ -192,8 +192,8 @@ fn controls_that_halve_use_it_as_well() {
     }
 }
 
-/// A SYN that left as not capable and arrived as ECT(0): the answer (1,0,0) tells, and no data are sent as capable,
-/// though marks are still heard. Marked in flight: (1,1,0), and the window opens with one segment.
+/// A SYN that left as not capable and arrived as ECT(0): the answer (1,0,0) reports it, and no data are sent as capable,
+/// though marks are still counted. Marked in flight: (1,1,0), and the window opens with one segment.
 #[test]
 fn a_path_that_changes_the_field_is_found_out() {
     for (ecn, flags, first) in [(Ecn::Ect0, 0b100, 8), (Ecn::Ect1, 0b011, 8), (Ecn::Ce, 0b110, 1)] {

@@ -52,7 +52,7 @@ fn a_loss_after_an_echo_is_repaired_without_another_cut() {
     for recovery in ["sack", "newreno"] {
         let (mut dialogue, _) =
             Dialogue::start(&[("recovery", recovery), ("ecn", "true"), ("initial_window", "10")]);
-        dialogue.hear(1, &[], true);
+        dialogue.receive_ack(1, &[], true);
         assert_eq!((dialogue.sender.cwnd(), dialogue.sender.counters().ecn_cuts), (5.0, 1));
         // 1 is lost; 2, 3 and 4 arrive.
         assert_eq!(dialogue.sack(1, &[(2, 3)]), []);
@@ -77,12 +77,12 @@ fn an_echo_after_a_timeout_opens_no_window() {
             dialogue.timeout();
         }
         assert_eq!(dialogue.sender.cwnd(), 1.0, "{recovery}");
-        dialogue.hear(1, &[], true);
+        dialogue.receive_ack(1, &[], true);
         assert_eq!((dialogue.sender.counters().ecn_cuts, dialogue.sender.cwnd()), (0, 1.0), "{recovery}");
-        dialogue.hear(40, &[], false);
+        dialogue.receive_ack(40, &[], false);
         let window = dialogue.sender.cwnd();
         let last = *dialogue.sent().last().unwrap();
-        dialogue.hear(last + 1, &[], true);
+        dialogue.receive_ack(last + 1, &[], true);
         assert_eq!(dialogue.sender.counters().ecn_cuts, 1, "{recovery}");
         assert!(dialogue.sender.cwnd() <= window, "{recovery}: {} after {window}", dialogue.sender.cwnd());
     }
@@ -93,7 +93,7 @@ fn an_echo_after_a_timeout_opens_no_window() {
 fn an_echo_may_cost_less_than_a_loss() {
     for (factor, left) in [("auto", 5.0), ("0.8", 8.0)] {
         let (mut dialogue, _) = Dialogue::start(&[("ecn", "true"), ("ecn_factor", factor)]);
-        dialogue.hear(1, &[], true);
+        dialogue.receive_ack(1, &[], true);
         assert_eq!(dialogue.sender.cwnd(), left);
     }
 }
@@ -120,7 +120,7 @@ fn prague_cuts_for_counted_marks() {
     let keys = [("profile", "l4s"), ("initial_window", "8"), ("recovery", "newreno"), ("pacing", "off")];
     let (mut dialogue, _) = Dialogue::start(&keys);
     dialogue.now = at(100);
-    let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
+    let receive_ack = |to: &mut Dialogue, ack: u32, ace: u8| {
         let echo = to.now - Span::from_millis(100);
         let sack = SackBlocks::default();
         to.sender.on_ack(
@@ -129,22 +129,22 @@ fn prague_cuts_for_counted_marks() {
         );
         to.segments()
     };
-    hear(&mut dialogue, 1, 5);
+    receive_ack(&mut dialogue, 1, 5);
     assert_eq!(dialogue.sender.cwnd(), 9.0);
     // alpha was 1, then 15/16. One of two segments is marked now: 15/16 of it and 1/32. The window falls by half of
     // that, and the other segment counts for growth.
     dialogue.now = at(200);
-    hear(&mut dialogue, 3, 6);
+    receive_ack(&mut dialogue, 3, 6);
     let alpha: f64 = 15.0 / 16.0 * 15.0 / 16.0 + 0.5 / 16.0;
     let cut = 9.0 * (1.0 - alpha / 2.0);
     assert_eq!(dialogue.sender.ssthresh(), cut);
     assert!((dialogue.sender.cwnd() - cut - 1.0 / cut).abs() < 1e-12);
     assert_eq!(dialogue.sender.counters().ecn_cuts, 1);
     // More marks in the same round trip: no further reduction.
-    hear(&mut dialogue, 4, 7);
+    receive_ack(&mut dialogue, 4, 7);
     assert_eq!(dialogue.sender.counters().ecn_cuts, 1);
     for _ in 0..3 {
-        for segment in hear(&mut dialogue, 4, 7) {
+        for segment in receive_ack(&mut dialogue, 4, 7) {
             assert_eq!(segment.ecn, Ecn::Ect1);
         }
     }
@@ -166,7 +166,7 @@ fn counted_marks_are_one_echo_a_round_trip() {
         let (mut dialogue, first) = Dialogue::start(&keys);
         assert_eq!(first, [0, 1, 2, 3, 4, 5, 6, 7], "{cc}");
         dialogue.now = at(100);
-        let hear = |to: &mut Dialogue, ack: u32, ace: u8| {
+        let receive_ack = |to: &mut Dialogue, ack: u32, ace: u8| {
             let (echo, sack) = (to.now - Span::from_millis(100), SackBlocks::default());
             to.sender.on_ack(
                 to.now,
@@ -176,14 +176,14 @@ fn counted_marks_are_one_echo_a_round_trip() {
             to.sender.counters().ecn_cuts
         };
         // From 5 to 8, which is 0 in three bits.
-        assert_eq!(hear(&mut dialogue, 4, 0), 1, "{cc}");
+        assert_eq!(receive_ack(&mut dialogue, 4, 0), 1, "{cc}");
         assert_eq!(dialogue.sender.ssthresh(), 8.0 * left, "{cc}");
-        assert_eq!(hear(&mut dialogue, 5, 1), 1, "{cc}: the same round trip");
-        hear(&mut dialogue, 8, 1);
+        assert_eq!(receive_ack(&mut dialogue, 5, 1), 1, "{cc}: the same round trip");
+        receive_ack(&mut dialogue, 8, 1);
         let window = dialogue.sender.cwnd();
         assert!(window > 8.0 * left, "{cc} grows again");
         dialogue.now = at(200);
-        assert_eq!(hear(&mut dialogue, 9, 2), 2, "{cc}: the next");
+        assert_eq!(receive_ack(&mut dialogue, 9, 2), 2, "{cc}: the next");
         assert!(dialogue.sender.cwnd() < window, "{cc}");
     }
 }
@@ -206,7 +206,7 @@ fn an_echo_reduces_the_window_in_proportion_to_deliveries() {
     dialogue.now = at(100);
     let mut released = Vec::new();
     for ack in 1..=11 {
-        dialogue.hear(ack, &[], ack == 1);
+        dialogue.receive_ack(ack, &[], ack == 1);
         released.push(dialogue.sent());
     }
     let expected: [&[u32]; 11] = [&[10], &[], &[11], &[], &[12], &[], &[13], &[], &[], &[14], &[15]];

@@ -50,7 +50,7 @@ impl Dialogue {
         self.segments().iter().map(|segment| segment.seq).collect()
     }
 
-    fn hear(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool) {
+    fn receive_ack(&mut self, ack: u32, blocks: &[(u32, u32)], ece: bool) {
         self.hear_of(ack, blocks, ece, self.now - Span::from_millis(100));
     }
 
@@ -66,13 +66,13 @@ impl Dialogue {
 
     /// Segments sent after an ACK without SACK.
     fn ack(&mut self, ack: u32) -> Vec<u32> {
-        self.hear(ack, &[], false);
+        self.receive_ack(ack, &[], false);
         self.sent()
     }
 
     /// Segments sent after an ACK with SACK blocks.
     fn sack(&mut self, ack: u32, blocks: &[(u32, u32)]) -> Vec<u32> {
-        self.hear(ack, blocks, false);
+        self.receive_ack(ack, blocks, false);
         self.sent()
     }
 

@@ -329,7 +329,7 @@ fn a_recovery_follows_another() {
         let keys = [("reduction", "linux"), ("chain_recoveries", chained)];
         let (mut dialogue, _) = rack_in_recovery(&keys);
         dialogue.now = at(200);
-        dialogue.hear(14, &[(15, 16)], false);
+        dialogue.receive_ack(14, &[(15, 16)], false);
         assert_eq!((dialogue.sender.ssthresh(), dialogue.sender.phase()), (ssthresh, phase));
         let first: Vec<u32> = dialogue.sent().into_iter().take_while(|seq| *seq < 16).collect();
         assert_eq!(first, sent);

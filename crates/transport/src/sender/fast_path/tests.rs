@@ -1,5 +1,7 @@
 //! Equality of the fast path and the slow path at both ends, over a path that loses, reorders and duplicates.
 
+mod coverage;
+
 use super::sends::Pending;
 use super::Steps;
 use crate::params::Params;
@@ -40,7 +42,7 @@ struct Twins {
     senders: [Sender; 2],
     receivers: [Receiver; 2],
     now: Time,
-    on_way: VecDeque<Segment>,
+    in_flight: VecDeque<Segment>,
     /// ACKs and segments that took the fast path.
     fast: [u32; 2],
     /// All ACKs, and those without SACK blocks.
@@ -49,7 +51,7 @@ struct Twins {
     /// ACKs with SACK blocks that took the fast path.
     blocks: u32,
     /// Retransmissions that took the fast path.
-    again: u32,
+    retransmissions: u32,
     /// Segments that a receiver with the rule `linux` or with accurate ECN took on its fast path.
     extras: u32,
     offers_window: bool,
@@ -68,12 +70,12 @@ impl Twins {
             senders,
             receivers,
             now: Time::ZERO,
-            on_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             fast: [0; 2],
             acks: 0,
             plain: 0,
             blocks: 0,
-            again: 0,
+            retransmissions: 0,
             extras: 0,
             offers_window: Receiver::new(params).offers_window(),
         };
@@ -90,8 +92,8 @@ impl Twins {
             let (one, other) = (fast.poll_transmit(now), slow.poll_transmit(now));
             assert_eq!(one, other);
             let Some(segment) = one else { break };
-            self.again += u32::from(retransmits && segment.retransmit);
-            self.on_way.push_back(segment);
+            self.retransmissions += u32::from(retransmits && segment.retransmit);
+            self.in_flight.push_back(segment);
         }
         assert_eq!(
             (fast.cwnd(), fast.ssthresh(), fast.phase()),
@@ -117,12 +119,12 @@ impl Twins {
             None
         };
         let mut answers: Vec<Ack> = match next {
-            Some(plain) => plain.iter().map(whole).collect(),
+            Some(plain) => plain.iter().map(complete_ack).collect(),
             None if self.offers_window => answer_with_window(fast, now, segment, &mut self.extras),
             None if counts_marks => answer_with_counters(fast, now, segment, &mut self.extras),
             None => {
                 fast.on_segment(now, segment);
-                fast.poll_ack_fast().iter().map(whole).collect()
+                fast.poll_ack_fast().iter().map(complete_ack).collect()
             }
         };
         answers.extend(std::iter::from_fn(|| fast.poll_transmit(now)));
@@ -135,7 +137,7 @@ impl Twins {
         answers
     }
 
-    fn hear(&mut self, ack: &Ack) {
+    fn receive_ack(&mut self, ack: &Ack) {
         let now = self.now;
         let [fast, slow] = &mut self.senders;
         slow.on_ack(now, ack);
@@ -160,7 +162,7 @@ impl Twins {
     }
 
     /// The timers of both senders that are due fire.
-    fn fire(&mut self, now: Time) {
+    fn fire_timers(&mut self, now: Time) {
         let [fast, slow] = &mut self.senders;
         slow.on_timer(now);
         if !fast.on_pacing_timer_fast(now) {
@@ -173,7 +175,7 @@ impl Twins {
         while self.senders[0].due() < until {
             self.now = self.senders[0].due().max(self.now);
             let now = self.now;
-            self.fire(now);
+            self.fire_timers(now);
             self.send();
         }
         self.now = until;
@@ -183,20 +185,20 @@ impl Twins {
     fn step(&mut self, fate: u8) {
         self.wait(self.now + Span::from_millis(1));
         let marks = self.senders[0].ctx.ecn && fate % 41 == 0;
-        let segment = match (fate, self.on_way.len()) {
+        let segment = match (fate, self.in_flight.len()) {
             (_, 0) => {
                 self.now = self.senders[0].due().min(self.now + Span::from_millis(5_000)).max(self.now);
                 let now = self.now;
-                self.fire(now);
+                self.fire_timers(now);
                 return self.send();
             }
             (0..=9, _) => {
-                self.on_way.pop_front();
+                self.in_flight.pop_front();
                 return;
             }
-            (10..=14, 2..) => self.on_way.remove(1),
-            (15..=18, _) => self.on_way.front().copied(),
-            _ => self.on_way.pop_front(),
+            (10..=14, 2..) => self.in_flight.remove(1),
+            (15..=18, _) => self.in_flight.front().copied(),
+            _ => self.in_flight.pop_front(),
         };
         let segment = segment.map(|segment| Segment {
             ecn: if marks && segment.ecn.capable() { Ecn::Ce } else { segment.ecn },
@@ -204,7 +206,7 @@ impl Twins {
         });
         let answers = segment.map(|segment| self.answers(&segment)).unwrap_or_default();
         if fate < 250 {
-            answers.iter().for_each(|ack| self.hear(ack));
+            answers.iter().for_each(|ack| self.receive_ack(ack));
         }
     }
 }
@@ -220,7 +222,7 @@ fn answer_with_window(receiver: &mut Receiver, now: Time, segment: &Segment, tak
         return Vec::new();
     };
     *taken += 1;
-    answer.iter().map(|(ack, window)| Ack { window: Some(*window), ..whole(ack) }).collect()
+    answer.iter().map(|(ack, window)| Ack { window: Some(*window), ..complete_ack(ack) }).collect()
 }
 
 /// The same for a receiver with accurate ECN: the ACK has its counters.
@@ -234,13 +236,13 @@ fn answer_with_counters(receiver: &mut Receiver, now: Time, segment: &Segment, t
         return Vec::new();
     };
     *taken += 1;
-    let whole =
+    let with_counters =
         |ack: CountingAck| Ack { ace: ack.ace, bytes: ack.bytes, ..Ack::plain(ack.ack, ack.size, ack.echo) };
-    answer.into_iter().map(whole).collect()
+    answer.into_iter().map(with_counters).collect()
 }
 
-fn whole(plain: &FastAck<'_>) -> Ack {
-    let FastAck { ack, echo, size, sack } = *plain;
+fn complete_ack(fast: &FastAck<'_>) -> Ack {
+    let FastAck { ack, echo, size, sack } = *fast;
     Ack { sack: sack.copied().unwrap_or_default(), ..Ack::plain(ack, size, echo) }
 }
 
@@ -299,105 +301,4 @@ proptest! {
         let mut twins = Twins::new(&params_paced(profile, cc, ecn, pacing), supply);
         fates.into_iter().for_each(|fate| twins.step(if fate < 19 && fate >= harm { 100 } else { fate }));
     }
-}
-
-/// The comparison covers the fast path of RACK, paced or not.
-#[test]
-fn the_fast_path_of_rack_is_the_common_one() {
-    for cc in ["cubic", "bbr", "bbr3"] {
-        let mut twins = Twins::new(&params_with("linux", cc, false), u64::from(u32::MAX));
-        for step in 0..2000u32 {
-            twins.step(if step % 997 == 0 { 0 } else { 100 });
-        }
-        let (sent, acks) = (twins.senders[0].counters().sent, twins.plain);
-        assert!(twins.fast[0] * 10 > acks * 9, "{cc}: {:?} of {acks}", twins.fast);
-        assert!(u64::from(twins.fast[1]) * 2 > sent, "{cc}: {:?} of {sent}", twins.fast);
-    }
-}
-
-/// It covers a receiver with the rule `linux` and the ACKs with its window: with rare losses most take the fast path.
-#[test]
-fn the_fast_path_takes_windows() {
-    let mut twins = Twins::new(&params_with("linux-7.3", "cubic", false), u64::from(u32::MAX));
-    for step in 0..2000u32 {
-        twins.step(if step % 497 == 0 { 0 } else { 100 });
-    }
-    let sent = twins.senders[0].counters().sent;
-    assert!(u64::from(twins.extras) * 5 > sent * 3, "{} of {sent}", twins.extras);
-    assert!(twins.fast[0] * 10 > twins.plain * 8, "{:?} of {}", twins.fast, twins.plain);
-}
-
-/// New segments of a paced sender with SACK take the fast path, with accurate ECN or without ECN.
-#[test]
-fn the_fast_path_takes_paced_segments() {
-    for rows in [[("profile", "l4s"), ("pacing", "auto")], [("cc", "cubic"), ("pacing", "window")]] {
-        let mut twins = Twins::new(&params_of(&rows, false), u64::from(u32::MAX));
-        for step in 0..2000u32 {
-            twins.step(if step % 997 == 0 { 0 } else { 100 });
-        }
-        let sent = twins.senders[0].counters().sent;
-        assert!(u64::from(twins.fast[1]) * 2 > sent, "{rows:?}: {:?} of {sent}", twins.fast);
-        let counts = twins.receivers[0].counts_marks();
-        assert!(!counts || u64::from(twins.extras) * 2 > sent, "{rows:?}: {} of {sent}", twins.extras);
-    }
-}
-
-/// It covers duplicate ACKs of RACK, too: with a loss in a hundred segments most take the fast path.
-#[test]
-fn the_fast_path_of_rack_takes_blocks() {
-    for (profile, cc) in [("linux", "cubic"), ("linux", "bbr"), ("linux", "bbr3")] {
-        let mut twins = Twins::new(&params_with(profile, cc, false), u64::from(u32::MAX));
-        for step in 0..4000u32 {
-            twins.step(if step % 97 == 0 { 0 } else { 100 });
-        }
-        let blocks = twins.acks - twins.plain;
-        assert!(twins.blocks * 10 > blocks * 7, "{profile} {cc}: {} of {blocks}", twins.blocks);
-    }
-}
-
-/// It covers retransmissions of RACK: of four losses in a row the first is sent regardless of the window, on the slow
-/// path, and most of the others take the fast path.
-#[test]
-fn the_fast_path_of_rack_takes_retransmissions() {
-    for (profile, cc) in [("linux", "cubic"), ("linux-7.3", "cubic"), ("linux", "bbr"), ("linux", "bbr3")] {
-        let mut twins = Twins::new(&params_with(profile, cc, false), u64::from(u32::MAX));
-        for step in 0..4000u32 {
-            twins.step(if step % 97 < 4 { 0 } else { 100 });
-        }
-        let again = twins.senders[0].counters().retransmits;
-        assert!(u64::from(twins.again) * 2 > again, "{profile} {cc}: {} of {again}", twins.again);
-    }
-}
-
-/// The comparison covers the fast path of senders without tracking: by counted duplicates, with ECN, and with a control
-/// that watches.
-#[test]
-fn the_fast_path_without_tracking_is_the_common_one() {
-    for (recovery, cc, ecn) in [
-        ("newreno", "reno", false),
-        ("sack", "cubic", true),
-        ("sack", "dctcp", true),
-        ("sack", "westwood", false),
-    ] {
-        let mut twins =
-            Twins::new(&params_of(&[("recovery", recovery), ("cc", cc)], ecn), u64::from(u32::MAX));
-        for step in 0..2000u32 {
-            twins.step(if step % 497 == 0 { 0 } else { 100 });
-        }
-        let (sent, acks) = (twins.senders[0].counters().sent, twins.plain);
-        assert!(twins.fast[0] * 10 > acks * 8, "{recovery} {cc}: {:?} of {acks}", twins.fast);
-        assert!(u64::from(twins.fast[1]) * 2 > sent, "{recovery} {cc}: {:?} of {sent}", twins.fast);
-    }
-}
-
-/// The comparison covers the fast path: with occasional losses more than half of ACKs and segments take it.
-#[test]
-fn the_fast_path_is_the_common_one() {
-    let mut twins = Twins::new(&params("rfc"), u64::from(u32::MAX));
-    for step in 0..2000u32 {
-        twins.step(if step % 97 == 0 { 0 } else { 100 });
-    }
-    let (sent, acks) = (twins.senders[0].counters().sent, twins.acks);
-    assert!(twins.fast[0] * 2 > acks, "{:?} of {acks}", twins.fast);
-    assert!(u64::from(twins.fast[1]) * 2 > sent, "{:?} of {sent}", twins.fast);
 }
