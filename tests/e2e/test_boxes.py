@@ -102,7 +102,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("export", RED), "--rate: not given"),
         (("export", RED, "--rate", "10mbps"), "rate = 10mbps: is ambiguous"),
@@ -122,8 +122,10 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         ),
     ],
 )
-def test_wrong_input_is_reported_in_one_line(dropcurve: Dropcurve, words: tuple[str, ...], said: str) -> None:
+def test_wrong_input_is_reported_in_one_line(
+    dropcurve: Dropcurve, words: tuple[str, ...], message: str
+) -> None:
     answer = dropcurve(*words)
     assert (answer.code, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1
-    assert answer.err.startswith(f"dropcurve: {said}")
+    assert answer.err.startswith(f"dropcurve: {message}")

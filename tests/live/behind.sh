@@ -19,7 +19,7 @@ ip -n b link set b0 up
 ip -n a addr add 10.5.0.1/24 dev a0
 ip -n b addr add 10.5.0.2/24 dev b0
 XDG_RUNTIME_DIR=/run dc live run --in-if r0 --out-if m1 --rate "4 Mbit/s" --queue droptail --metrics 9109 --seconds 600 \
-  > "$out/stats.txt" 2> "$out/said.txt" &
+  > "$out/stats.txt" 2> "$out/stderr.txt" &
 router=$!
 until ls /run/dropcurve-live-*/control > /dev/null 2>&1; do kill -0 $router; sleep 0.05; done
 ip netns exec a ping -q -c 1 -w 60 10.5.0.2 > /dev/null

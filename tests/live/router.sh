@@ -32,7 +32,7 @@ else
 fi
 for n in a b; do ip netns exec $n sysctl -qw net.ipv4.tcp_ecn=1; done
 dc live run $devices --rate "20 Mbit/s" --queue "codel:ecn=true,target=1 ms,interval=10 ms" \
-  --metrics 9109 --record "$out/record" --seconds 600 --json > "$out/stats.json" 2> "$out/said.txt" &
+  --metrics 9109 --record "$out/record" --seconds 600 --json > "$out/stats.json" 2> "$out/stderr.txt" &
 router=$!
 until ls /run/dropcurve-live-*/control > /dev/null 2>&1; do kill -0 $router; sleep 0.05; done
 ip netns exec b iperf3 -s -1 -D

@@ -28,10 +28,10 @@ def test_a_router_shapes_marks_counts_and_stops(kind: str, tmp_path: Path) -> No
         pytest.skip(f"no {tables}")
     command = [*launch._unshare(), "timeout", "600", str(SCRIPT), sys.executable, str(tmp_path), kind]
     done = subprocess.run(command, capture_output=True, text=True, timeout=660, check=False)
-    said = (tmp_path / "said.txt").read_text() if (tmp_path / "said.txt").exists() else ""
-    if tables and "netfilter queue 0: cannot be opened" in said:
+    stderr = (tmp_path / "stderr.txt").read_text() if (tmp_path / "stderr.txt").exists() else ""
+    if tables and "netfilter queue 0: cannot be opened" in stderr:
         pytest.skip("this kernel has no netfilter queues")
-    assert done.returncode == 0, done.stderr + said
+    assert done.returncode == 0, done.stderr + stderr
     forward = json.loads((tmp_path / "stats.json").read_text())["forward"]
     assert forward["sent"]["bytes"] > 3_000_000
     assert not any(forward["refused"].values())
@@ -58,10 +58,10 @@ def test_a_queue_behind_ours_is_seen_and_the_router_keeps_no_rights_and_no_doors
     script = SCRIPT.with_name("behind.sh")
     command = [*launch._unshare(), "timeout", "600", str(script), sys.executable, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=660, check=False)
-    said = (tmp_path / "said.txt").read_text()
-    assert done.returncode == 0, done.stderr + said
+    stderr = (tmp_path / "stderr.txt").read_text()
+    assert done.returncode == 0, done.stderr + stderr
     # Before the start it is planned, afterwards measured.
-    assert "warning: m1 sends through r1, which queues after us: tbf, which sends 0.1 Mbit/s" in said
+    assert "warning: m1 sends through r1, which queues after us: tbf, which sends 0.1 Mbit/s" in stderr
     assert re.search(
         r"Warning: in → out: half of the time \d+\.\d ms of packets wait behind", read(tmp_path, "stats")
     )
@@ -114,8 +114,8 @@ ls /run/left >> "$1"
 )
 @pytest.mark.parametrize("victims", ["client", "keeper", "all"])
 def test_a_killed_router_leaves_nothing_behind(victims: str, tmp_path: Path) -> None:
-    said = tmp_path / "said.txt"
-    words = [*launch._unshare(), "bash", "-ec", KILLED, sys.executable, str(said), victims]
+    states = tmp_path / "states.txt"
+    words = [*launch._unshare(), "bash", "-ec", KILLED, sys.executable, str(states), victims]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=launch._environment())
     assert done.returncode == 0, done.stderr
     # With everything killed nobody is left to turn it on again, but there is a note of it.
@@ -124,7 +124,7 @@ def test_a_killed_router_leaves_nothing_behind(victims: str, tmp_path: Path) -> 
         if victims == "all"
         else ["on", "nothing was left behind"]
     )
-    assert said.read_text().splitlines() == ["on", "off", "off", *after, "on"]
+    assert states.read_text().splitlines() == ["on", "off", "off", *after, "on"]
 
 
 def test_what_another_namespace_has_to_restore_is_left_to_it(

@@ -60,9 +60,9 @@ def test_what_makes_no_sense_is_reported_before_any_device_is_opened(
     # A queue that cannot be opened by anyone: devices are looked at after the settings.
     monkeypatch.setattr(router.Device, "port", lambda _: {"kind": "tun", "name": "x", "netns": "/nowhere"})
     assert invoke(["live", "run", "--queue-num", "0", *words]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert "cannot be opened" not in said
+    stderr = capsys.readouterr().err
+    assert message in stderr
+    assert "cannot be opened" not in stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -13,7 +13,7 @@ ip link add r1 type veth peer name b0
 for i in r0 r1 b0; do ip link set $i up; done
 ip -n a link set a0 up
 XDG_RUNTIME_DIR=/run/mine "$python" -c "from dropcurve.cli import main; main()" live run --in-if r0 --out-if r1 \
-  --rate "4 Mbit/s" --queue droptail --json > "$out/stats.json" 2> "$out/said.txt" &
+  --rate "4 Mbit/s" --queue droptail --json > "$out/stats.json" 2> "$out/stderr.txt" &
 router=$!
 until control=$(ls -d /run/mine/dropcurve-live-*/control 2> /dev/null); do kill -0 $router; sleep 0.05; done
 case $case in

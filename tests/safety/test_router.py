@@ -34,17 +34,17 @@ def routed(folder: Path, case: str) -> tuple[int, str]:
     done = subprocess.run(
         words, capture_output=True, text=True, timeout=300, check=False, env=launch._environment()
     )
-    said = (folder / "said.txt").read_text()
-    assert done.returncode == 0, done.stderr + said
+    stderr = (folder / "stderr.txt").read_text()
+    assert done.returncode == 0, done.stderr + stderr
     assert not (folder / "left.txt").read_text()
-    return int((folder / "code.txt").read_text()), said
+    return int((folder / "code.txt").read_text()), stderr
 
 
 @pytest.mark.parametrize(("case", "name"), [("deleted", "r1"), ("moved", "r0")])
 def test_an_interface_that_goes_ends_the_router_in_one_line(tmp_path: Path, case: str, name: str) -> None:
-    code, said = routed(tmp_path, case)
+    code, stderr = routed(tmp_path, case)
     assert code == 1
-    (line,) = [line for line in said.splitlines() if "has gone" in line]
+    (line,) = [line for line in stderr.splitlines() if "has gone" in line]
     assert line == (
         f"dropcurve: interface {name}: has gone, so nothing is forwarded any more; bring it back and run the router "
         "again"
@@ -52,16 +52,16 @@ def test_an_interface_that_goes_ends_the_router_in_one_line(tmp_path: Path, case
 
 
 def test_an_interface_that_is_down_is_waited_for(tmp_path: Path) -> None:
-    code, said = routed(tmp_path, "down")
-    assert (code, "has gone" in said) == (0, False)
+    code, stderr = routed(tmp_path, "down")
+    assert (code, "has gone" in stderr) == (0, False)
     assert json.loads((tmp_path / "after.json").read_text())["forward"]["arrived"]["pkts"] > 0
 
 
 def test_processes_have_no_rights_sockets_no_strangers_and_set_refuses_what_run_refuses(
     tmp_path: Path,
 ) -> None:
-    code, said = routed(tmp_path, "rights")
-    assert code == 0, said
+    code, stderr = routed(tmp_path, "rights")
+    assert code == 0, stderr
     folder, control = (tmp_path / "modes.txt").read_text().splitlines()
     assert (folder.split()[0], control.split()[0]) == ("700", "600")
     none = "0" * 16

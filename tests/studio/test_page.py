@@ -73,8 +73,8 @@ def test_a_reader_can_use_the_page(browser: list[str], tmp_path: Path) -> None:
     assert posted["frames"]["undisturbed"] < FRAME_MS
     opened = posted["opened"]
     # The value that the keyboard reaches has the interval of the table, in its words.
-    said = re.fullmatch(r"link utilisation \[%\], red: (.*) % \(95 % of 3 runs\)", opened["said"])
-    assert said and f"| link utilisation | % | {said[1]} |" in made.to_markdown()
+    label = re.fullmatch(r"link utilisation \[%\], red: (.*) % \(95 % of 3 runs\)", opened["said"])
+    assert label and f"| link utilisation | % | {label[1]} |" in made.to_markdown()
     assert opened["hidden"] == opened["before"] - 1
     assert opened["zoomed"] or opened["before"] == 1
     assert opened["sorted"] == "ascending"

@@ -187,8 +187,10 @@ def test_an_error_of_ours_is_a_line_in_the_page_and_in_the_terminal(
     assert status == 200 and "an error of ours: AssertionError: a fault" in json.loads(text)["error"]
     with pytest.raises(http.client.HTTPException):
         ask(server, "api/results")
-    said = capfd.readouterr().err
-    assert "the studio failed to answer: AssertionError: a fault\\x1b[2J" in said and "Traceback" not in said
+    stderr = capfd.readouterr().err
+    assert (
+        "the studio failed to answer: AssertionError: a fault\\x1b[2J" in stderr and "Traceback" not in stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -131,13 +131,13 @@ def survives(folder: Path, victim: str, rng: random.Random, number: int) -> int:
         stored = on_disk(folder / out)
         processes.get(victim, client).kill()
         client.join(LONG_S)
-        said = (folder / f"{out}.txt").read_text() if (folder / f"{out}.txt").exists() else ""
+        output = (folder / f"{out}.txt").read_text() if (folder / f"{out}.txt").exists() else ""
         if victim == "worker":
-            assert client.exitcode == 0, said
+            assert client.exitcode == 0, output
         elif victim == "scheduler" and client.exitcode:
-            lines = [line for line in said.splitlines() if line.startswith("dropcurve: ")]
-            assert len(lines) == 1 and "Traceback" not in said, said
-            assert client.exitcode == 1 or "no scheduler answers" in said, (client.exitcode, said)
+            lines = [line for line in output.splitlines() if line.startswith("dropcurve: ")]
+            assert len(lines) == 1 and "Traceback" not in output, output
+            assert client.exitcode == 1 or "no scheduler answers" in output, (client.exitcode, output)
     dc.sweep("short.toml", VARY, replications=4, out=out, jobs=1)
     complete(folder / out)
     assert set(stored) <= set(on_disk(folder / out))

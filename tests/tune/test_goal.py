@@ -132,11 +132,11 @@ def test_bulk_counts_both_directions_and_the_delay_of_the_queue_a_quarter() -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "link", "said"), [("voip", "datacentre", "no call"), ("web", "cable,web=0", "no web pages")]
+    ("name", "link", "message"), [("voip", "datacentre", "no call"), ("web", "cable,web=0", "no web pages")]
 )
-def test_a_preset_without_its_application_is_refused(name: str, link: str, said: str) -> None:
+def test_a_preset_without_its_application_is_refused(name: str, link: str, message: str) -> None:
     (scenario,) = links.scenarios(link)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         goal.parse(name, classes=classes(scenario).values())
 
 
@@ -146,7 +146,7 @@ def test_the_exchange_rate_is_that_of_the_round_trip_or_the_one_stated() -> None
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         ("fct_ms_p95[download]", "completion times; write fct_ms_p95[web]"),
         ("mos[web]", "write mos[call]"),
@@ -156,11 +156,11 @@ def test_the_exchange_rate_is_that_of_the_round_trip_or_the_one_stated() -> None
         ("shaped_share", "only shaped video"),
     ],
 )
-def test_a_measure_without_a_value_is_refused_with_the_classes_that_have_one(key: str, said: str) -> None:
+def test_a_measure_without_a_value_is_refused_with_the_classes_that_have_one(key: str, message: str) -> None:
     (scenario,) = links.scenarios("dsl")
     with pytest.raises(UsageError) as error:
         refuse_missing([key], scenario)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_every_measure_that_is_not_refused_has_a_value_in_a_run() -> None:

@@ -38,12 +38,12 @@ def test_a_full_buffer_of_uploads_is_worth_mending_first(tmp_path: Path) -> None
     assert other.link == "20Mbit/20Mbit:up,rtt=40ms"
     before, change = other.measures[measure("mean page load time of web")]
     assert change.mean < -0.4 * before
-    said = sentence(other, 0.2)
+    text = sentence(other, 0.2)
     by = wording.amount(-change.mean, change.half_width, "ms")
-    assert f"mean page load time of web is {by} lower" in said, (
+    assert f"mean page load time of web is {by} lower" in text, (
         "with its interval, which covers other runs, too"
     )
-    assert "with FQ-CoDel there" in said and "tune it first (dropcurve tune --link 20Mbit/20Mbit:up" in said
+    assert "with FQ-CoDel there" in text and "tune it first (dropcurve tune --link 20Mbit/20Mbit:up" in text
     assert sentence(other, other.gain.mean) == "", "a gain within the margin is not worth a sentence"
 
 
@@ -65,8 +65,8 @@ def test_a_long_target_is_said_to_be_worse_once_the_other_direction_is_short(tmp
     assert long is not None and usual is not None
     other = compare(bench(question, tmp_path), long, 1, until=None, usual=usual)
     assert other is not None and other.ahead is not None and other.ahead.mean > 3.0
-    said = sentence(other, 1.0)
-    assert "and then load FQ-CoDel, defaults here" in said and "points better than this setting there" in said
+    text = sentence(other, 1.0)
+    assert "and then load FQ-CoDel, defaults here" in text and "points better than this setting there" in text
     assert "and then" not in sentence(other, other.ahead.mean)
 
 
@@ -83,5 +83,5 @@ def test_a_change_that_may_be_none_is_not_said() -> None:
         measure("utilisation"): (90.0, Paired(9.0, 1.0, 8, 0.0)),
         measure("p95 delay"): (40.0, Paired(-3.0, 4.0, 8, 0.2)),
     }
-    said = sentence(OtherDirection("20/20:up", "up", Paired(9.0, 1.0, 8, 0.0), changes), 0.2)
-    assert "utilisation is 9.0 ± 1.0 percentage points higher; tune it first" in said and "delay" not in said
+    text = sentence(OtherDirection("20/20:up", "up", Paired(9.0, 1.0, 8, 0.0), changes), 0.2)
+    assert "utilisation is 9.0 ± 1.0 percentage points higher; tune it first" in text and "delay" not in text

@@ -472,8 +472,8 @@ def check_front(case: Case, sentence: str) -> None:
         gains = {n: statistics.mean(differences(case, line, n)) for n in (0, 1)}
         assert (gains[0] > 0) == (step[2] == "utilisation")
         own = (0, 1) if step[2] == "utilisation" else (1, 0)
-        for number, said in zip(own, (step[4], step[5]), strict=True):
-            amount = re.match(NUMBER, said)
+        for number, shown in zip(own, (step[4], step[5]), strict=True):
+            amount = re.match(NUMBER, shown)
             assert amount and near(amount[0], abs(gains[number]))
         assert gains[own[0]] * (1 if own[0] == 0 else -1) > 0 > gains[own[1]] * (1 if own[1] == 0 else -1)
     elif sentence.startswith("Nothing else that was tried"):

@@ -45,7 +45,7 @@ def answer(*lines: ValidationLine) -> Findings:
     )  # fmt: skip
 
 
-def said(findings: Findings) -> str:
+def text_of(findings: Findings) -> str:
     return ". ".join(verdict(findings))
 
 
@@ -68,17 +68,17 @@ def test_a_better_rival_is_one_that_the_box_does_not_run_or_that_was_not_asked_f
         ((foreign,), "The only rival is better but cannot be loaded"),
         ((rival, foreign), "Both rivals are better but cannot be loaded or not asked for"),
     ):
-        assert text in said(replace(answer(best, *rivals), question=question))
+        assert text in text_of(replace(answer(best, *rivals), question=question))
 
 
 def test_rivals_that_were_not_compared_are_named() -> None:
     findings = replace(answer(line("mine", 99.0)), uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
     sentence = "Not compared, {}: FQ-CoDel, defaults; 1 design by formula; a longer --time compares them"
-    assert sentence.format("as a run of this link is long") in said(findings)
-    assert sentence.format("for lack of time") in said(replace(findings, stopped="made to fit into 30 s"))
+    assert sentence.format("as a run of this link is long") in text_of(findings)
+    assert sentence.format("for lack of time") in text_of(replace(findings, stopped="made to fit into 30 s"))
     alone = replace(findings, uncompared=("FQ-CoDel, defaults",))
-    assert "long: FQ-CoDel, defaults; a longer --time compares it" in said(alone)
-    assert "Not compared" not in said(answer(line("mine", 99.0)))
+    assert "long: FQ-CoDel, defaults; a longer --time compares it" in text_of(alone)
+    assert "Not compared" not in text_of(answer(line("mine", 99.0)))
 
 
 def test_rivals_are_counted_as_their_lines_stand() -> None:
@@ -89,7 +89,7 @@ def test_rivals_are_counted_as_their_lines_stand() -> None:
         line("hasty", 100.0, "infeasible", ahead=1.0, held=20, worst=30.0),
         line("near", 98.8, "no better", ahead=-0.2),
     )
-    text = said(findings)
+    text = text_of(findings)
     assert "Of 4 rivals on the same runs, 1 misses a bound, 1 is worse, 1 is no better" in text
     assert "and 1 is equal within 0.2 percentage points" in text
     assert "Equal: alike; the recommendation is the simplest of them" in text
@@ -111,35 +111,35 @@ def test_the_reason_for_a_choice_among_equals_is_said(mine: int | None, other: i
     findings = answer(
         line("mine", 99.0, drifted=mine), line("twin", 98.95, "equal", ahead=-0.05, drifted=other)
     )
-    assert f"Equal: twin; the recommendation is {why}." in said(findings) + "."
+    assert f"Equal: twin; the recommendation is {why}." in text_of(findings) + "."
 
 
 def test_undecided_says_what_would_settle_it() -> None:
-    text = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
+    text = text_of(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "about 8 s more (4 replications) would probably settle it; --until decided makes them" in text
     findings = answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10))
     # `--until decided` ends at 200 replications.
-    many = said(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=201)))
+    many = text_of(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=201)))
     assert "(195 replications) would probably settle it; a longer --time makes them" in many
     # Four further replications of both designs, each of a quarter of an hour, are two hours.
-    hours = said(replace(findings, replication_s=900.0))
+    hours = text_of(replace(findings, replication_s=900.0))
     assert "about 2 h more (4 replications) would probably settle it, hardly worth it; --margin 0." in hours
     assert "--until decided" not in hours
-    stored = said(replace(findings, replication_s=0.0))
+    stored = text_of(replace(findings, replication_s=0.0))
     assert ": about 4 further replications would probably settle it; --until decided makes them" in stored
-    text = said(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
+    text = text_of(answer(line("mine", 99.0), line("open", 99.2, "undecided", ahead=0.2)))
     assert (
         "more than 1000 replications would settle it; --margin 0." in text and " does so with these" in text
     )
     alone = replace(line("open", 99.2, "undecided"), difference=(None,))
-    assert "they share too few runs; --until decided makes more" in said(answer(line("mine", 99.0), alone))
+    assert "they share too few runs; --until decided makes more" in text_of(answer(line("mine", 99.0), alone))
 
 
 def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> None:
-    text = said(answer(line("mine", 99.0, held=30, worst=16.0)))
+    text = text_of(answer(line("mine", 99.0, held=30, worst=16.0)))
     assert text.startswith("No design that was tried holds every constraint over the whole range")
     assert "misses p95 delay < 15 ms in 6 of 36 runs (worst 16.00 ms)" in text and "Load " not in text
-    text = said(replace(answer(line("mine", 99.0)), changed=("w_q",)))
+    text = text_of(replace(answer(line("mine", 99.0)), changed=("w_q",)))
     assert "No configuration is written" in text and "(w_q would differ)" in text
 
 
@@ -147,34 +147,34 @@ def test_one_replication_shows_no_difference() -> None:
     whole = replace(
         line("whole", 85.0, "infeasible", held=0, worst=90.0), difference=(Paired(14.0, None, 1, 1.0),)
     )
-    text = said(answer(line("mine", 99.0), whole))
+    text = text_of(answer(line("mine", 99.0), whole))
     assert "utilisation is undecided after 1 run" in text and "points better" not in text
 
 
 def test_an_unused_budget_is_explained() -> None:
-    text = said(answer(line("mine", 99.9, worst=9.0)))
+    text = text_of(answer(line("mine", 99.9, worst=9.0)))
     assert "The worst run uses 60 % of the bound on the delay; more delay would buy at most 0.1" in text
     mine, rival = line("mine", 99.0, worst=9.0), line("more", 97.0, "worse", ahead=-2.0)
-    assert "; tail drop with limit 97 pkts uses 93 % and is worse" in said(answer(mine, rival))
+    assert "; tail drop with limit 97 pkts uses 93 % and is worse" in text_of(answer(mine, rival))
     alike = line("alike", 98.9, "equal", ahead=-0.1)
-    said_of_both = said(answer(mine, rival, alike))
+    both = text_of(answer(mine, rival, alike))
     assert (
         "; tail drop with limit 98.9 pkts uses 93 % and is no better by more than 0.2 percentage"
-        in said_of_both
+        in both
     )
     other = line("more", 97.0, "worse", ahead=-2.0, kind="pie")
-    assert "no validated design that uses more of it is better by more than the margin" in said(
+    assert "no validated design that uses more of it is better by more than the margin" in text_of(
         answer(mine, other)
     )
-    assert "; its limit is the whole buffer" in said(answer(line("mine", 100.0, worst=9.0, mean_shown=99.0)))
+    assert "; its limit is the whole buffer" in text_of(answer(line("mine", 100.0, worst=9.0, mean_shown=99.0)))
     less = line("less", 97.0, "worse", ahead=-2.0, worst=8.0)
-    assert "no validated design uses more of it and holds every constraint" in said(answer(mine, less))
+    assert "no validated design uses more of it and holds every constraint" in text_of(answer(mine, less))
     over = line("next", 99.5, "infeasible", ahead=0.5, held=20, worst=16.0)
-    text = said(answer(mine, other, over, line("far", 99.9, "infeasible", ahead=0.9, held=0, worst=30.0)))
+    text = text_of(answer(mine, other, over, line("far", 99.9, "infeasible", ahead=0.9, held=0, worst=30.0)))
     assert "tail drop with limit 99.5 pkts uses more and misses p95 delay < 15 ms in 16 of 36 runs" in text
-    text = said(answer(mine, over, line("open", 99.1, "undecided", ahead=0.1, needed=10)))
+    text = text_of(answer(mine, over, line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "it is undecided whether more delay buys anything (open)" in text
-    assert "of the bound on the delay" not in said(answer(line("mine", 99.0, worst=13.5), rival))
+    assert "of the bound on the delay" not in text_of(answer(line("mine", 99.0, worst=13.5), rival))
 
 
 def test_a_design_that_was_not_asked_for_is_not_offered() -> None:
@@ -193,7 +193,7 @@ def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
 
     def proven(worst: float) -> str:
         kept = (Kept(BOUND, 72, 72, worst, "8 flows"),)
-        return said(replace(findings, proof=Proof(findings.best, kept, (Interval(99.9, 0.1, 72),), 72)))
+        return text_of(replace(findings, proof=Proof(findings.best, kept, (Interval(99.9, 0.1, 72),), 72)))
 
     assert "The worst run uses 80 % of the bound on the delay" in proven(12.0)
     assert "of the bound on the delay" not in proven(14.0)
@@ -202,36 +202,36 @@ def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
 def test_the_first_sentence_says_how_far_the_recommendation_was_compared() -> None:
     open_one = line("open", 99.1, "undecided", ahead=0.1, needed=10)
     findings = answer(line("mine", 99.0), open_one, line("behind", 97.0, "worse", ahead=-2.0))
-    assert said(findings).startswith(
+    assert text_of(findings).startswith(
         "Load tail drop with limit 99 pkts, the best so far (1 rival undecided); "
     )
     findings = replace(findings, uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
-    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in said(findings)
+    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in text_of(findings)
 
 
 def test_rivals_that_all_stand_alike_are_one_subject() -> None:
     some = [line(f"behind {n}", 97.0, "worse", ahead=-2.0) for n in range(9)]
-    assert "All 9 rivals are worse on the same runs" in said(answer(line("mine", 99.0), *some))
-    assert "Both rivals are worse on the same runs" in said(answer(line("mine", 99.0), *some[:2]))
-    assert "The only rival is worse on the same runs" in said(answer(line("mine", 99.0), some[0]))
+    assert "All 9 rivals are worse on the same runs" in text_of(answer(line("mine", 99.0), *some))
+    assert "Both rivals are worse on the same runs" in text_of(answer(line("mine", 99.0), *some[:2]))
+    assert "The only rival is worse on the same runs" in text_of(answer(line("mine", 99.0), some[0]))
 
 
 def test_equals_that_break_a_bound_more_often_are_said_to() -> None:
     findings = answer(line("mine", 99.0), line("twin", 98.95, "equal", ahead=-0.05, held=35))
-    assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in said(findings)
+    assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in text_of(findings)
 
 
 def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:
     short = line("tail drop, short", 97.0, "worse", ahead=-2.0, worst=40.0)
     whole = replace(short, candidate=Candidate("tail drop, whole buffer", "droptail", {}, "no AQM"))
     red = line("red", 98.0, "worse", ahead=-1.0, kind="red")
-    text = said(answer(line("mine", 99.0, kind="red"), red, short))
+    text = text_of(answer(line("mine", 99.0, kind="red"), red, short))
     assert (
         "Against tail drop, short: p95 delay goes from 39.00 ms to 13.00 ms, utilisation is 2.000 ± 0.050 percentage "
         "points better" in text
     )
-    assert "Against tail drop, whole buffer: " in said(answer(line("mine", 99.0, kind="red"), short, whole))
-    assert "Against" not in said(answer(line("mine", 99.0, kind="red"), red))
+    assert "Against tail drop, whole buffer: " in text_of(answer(line("mine", 99.0, kind="red"), short, whole))
+    assert "Against" not in text_of(answer(line("mine", 99.0, kind="red"), red))
 
 
 def fair(name: str, target: str, ahead: float | None, *, used: float, worst: float) -> ValidationLine:
@@ -246,21 +246,21 @@ def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the
     best = fair("FQ-CoDel, tuned", "32 ms", None, used=88.0, worst=60.0)
     near = fair("FQ-CoDel, near", "14 ms", -5.0, used=82.0, worst=50.0)
     usual = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=45.0)
-    text = said(answer(best, near, usual))
+    text = text_of(answer(best, near, usual))
     assert (
         "Against FQ-CoDel, defaults, the setting nearest the defaults: it costs p95 delay 59.00 ms, not 44.00 ms; "
         "utilisation is 9.000 ± 0.050 percentage points better"
     ) in text
     # 59.004 and 59 ms differ by more than their intervals, and in no digit that is shown.
     close = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=60.004)
-    assert "nearest the defaults: p95 delay is about the same; utilisation" in said(answer(best, close))
+    assert "nearest the defaults: p95 delay is about the same; utilisation" in text_of(answer(best, close))
     # One that is no choice is called that.
     misses = replace(usual, standing="infeasible")
-    assert "the setting nearest the defaults, which is not sure to hold: it costs" in said(
+    assert "the setting nearest the defaults, which is not sure to hold: it costs" in text_of(
         answer(best, near, misses)
     )
     # A setting within a factor of two of them needs no such sentence.
-    assert "nearest the defaults" not in said(
+    assert "nearest the defaults" not in text_of(
         answer(fair("mine", "8 ms", None, used=88.0, worst=60.0), usual)
     )
 
@@ -270,16 +270,16 @@ def test_a_target_near_the_interval_says_what_a_usual_share_would_lose() -> None
     near = fair("FQ-CoDel, near", "10 ms", -5.0, used=82.0, worst=12.0)
     usual = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=12.0)
     share = "Its target is 32 % of its interval, where RFC 8289 (section 4.3) advises 5 to 10 %"
-    text = said(answer(best, usual, near))
+    text = text_of(answer(best, usual, near))
     assert (
         f"{share}: with FQ-CoDel, near, the best setting compared of a smaller share, utilisation is 5.000 ± 0.050 "
         "percentage points worse"
     ) in text
     misses = [replace(one, standing="infeasible") for one in (near, usual)]
     none = "of the settings with a smaller share that were compared none holds the bounds; FQ-CoDel, near comes closest"
-    assert f"{share}: {none}" in said(answer(best, *misses))
-    assert f"{share}. " in said(answer(best, line("tail", 80.0, "worse", ahead=-8.0)))
-    assert "RFC 8289" not in said(answer(near, usual))
+    assert f"{share}: {none}" in text_of(answer(best, *misses))
+    assert f"{share}. " in text_of(answer(best, line("tail", 80.0, "worse", ahead=-8.0)))
+    assert "RFC 8289" not in text_of(answer(near, usual))
 
 
 def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_question() -> None:
@@ -287,7 +287,7 @@ def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_
     wide = replace(fair("FQ-CoDel, wide", "60 ms", 0.4, used=88.4, worst=12.0), standing="undecided")
     wide = replace(wide, difference=(Paired(0.4, 0.9, 6, 0.4),))
     tail = line("tail", 80.0, "worse", ahead=-8.0)
-    text = said(answer(best, wide, tail))
+    text = text_of(answer(best, wide, tail))
     assert text.startswith("Load FQ-CoDel with target 10 ms, interval 100 ms; ") and "Undecided" not in text
     assert "1 is worse and 1 is less usual and not shown to be better" in text
     assert (
@@ -296,15 +296,15 @@ def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_
     ) in text
     # One of a smaller share is undecided as before.
     narrow = replace(wide, candidate=replace(wide.candidate, params={"target": "5 ms"}))
-    assert "1 is undecided" in said(answer(best, narrow, tail))
+    assert "1 is undecided" in text_of(answer(best, narrow, tail))
 
 
 def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None:
     """Two runs whose interval spans 113 points."""
     rival = replace(line("tail drop, short", 97.0, "undecided"), difference=(Paired(-1.0, 112.0, 2, 0.9),))
     findings = answer(line("mine", 99.0, kind="red"), rival)
-    assert "utilisation is undecided after 2 runs" in said(findings)
-    assert "113" not in said(findings) and "112" not in said(findings)
+    assert "utilisation is undecided after 2 runs" in text_of(findings)
+    assert "113" not in text_of(findings) and "112" not in text_of(findings)
     assert standing_of(findings, findings.lines[1]) == "undecided"
 
 

@@ -188,8 +188,8 @@ def test_a_goal_that_nothing_comes_near_ends_early_with_what_is_possible(
     answer = tuning.solve(asked, runs=120, seconds=seconds, out="kept", executor=Executor(2), cache="off")
     assert answer.hopeless and not answer.lines[0].holds and not answer.configuration
     assert answer.replications == 2 and not answer.sensitivity and not answer.drift
-    said = answer.verdict()
-    (possible,) = [one for one in said if one.startswith("What is possible, p95 delay with utilisation")]
+    verdict = answer.verdict()
+    (possible,) = [one for one in verdict if one.startswith("What is possible, p95 delay with utilisation")]
     values = [
         (float(one), float(other)) for one, other in re.findall(r"([0-9.]+) ms with ([0-9.]+) %", possible)
     ]
@@ -202,7 +202,7 @@ def test_a_goal_that_nothing_comes_near_ends_early_with_what_is_possible(
     )
     # The frontier reaches the whole use of the link.
     assert values[-1][1] > 99.0
-    assert any("the rest of the time is not spent" in one for one in said) == (seconds is not None)
+    assert any("the rest of the time is not spent" in one for one in verdict) == (seconds is not None)
 
 
 @pytest.mark.parametrize(("goal", "hopeless_"), [("p95 delay < 0.1ms", True), ("p95 delay < 5ms", False)])

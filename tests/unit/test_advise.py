@@ -315,7 +315,7 @@ def test_the_delay_aimed_at_in_a_data_centre_is_a_part_of_its_round_trip() -> No
     # CoDel's interval is the longest round trip, not the 100 ms of the Internet.
     codel = local.design("CoDel").params
     assert (codel["interval"], codel["target"]) == ("200 us", "10 us")
-    # A delay that exceeds the one aimed at is not said to be within it.
+    # A delay that exceeds the one aimed at is not called within it.
     pi = local.design("PI")
     assert max(row.at.rtt_s - row.point.rtt_s for row in pi.expected) <= 50e-6
     # A goal has precedence, and other links keep the 5 ms of FGS01.

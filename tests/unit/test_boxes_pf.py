@@ -124,15 +124,15 @@ def test_the_queue_of_an_interface_is_replaced_on_that_interface(kind: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("altq on em0 hfsc bandwidth 20Mb queue { a }\n", "queue a: is not there"),
         ("altq on em0 codel bandwidth fast\n", "must be a rate such as 20Mb"),
         ("queue q on em0 bandwidth 10M qlimit many\n", "queue q qlimit"),
     ],
 )
-def test_what_contradicts_itself_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ScenarioError, match=said):
+def test_what_contradicts_itself_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
         read(text)
 
 

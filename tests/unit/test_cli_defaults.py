@@ -44,7 +44,7 @@ def test_the_environment_comes_before_the_file(config: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("jbos = 4\n", "jbos: no such option; did you mean 'jobs'?"),
         ("[compar]\njobs = 4\n", "[compar]: no such verb; did you mean 'compare'?"),
@@ -52,11 +52,11 @@ def test_the_environment_comes_before_the_file(config: Path, monkeypatch: pytest
         ("jobs = = 4\n", "is not TOML"),
     ],
 )
-def test_what_a_file_may_not_say_is_refused_with_the_nearest_name(config: Path, text: str, said: str) -> None:
+def test_invalid_defaults_are_refused_with_the_nearest_name(config: Path, text: str, expected: str) -> None:
     config.write_text(text, encoding="utf-8")
     with pytest.raises(DropcurveError) as error:
         defaults.by_verb(OPTIONS)
-    assert said in str(error.value)
+    assert expected in str(error.value)
     assert str(config) in str(error.value)
 
 
@@ -78,7 +78,7 @@ def test_defaults_of_a_file_and_of_the_environment_reach_a_verb(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ('jobs = "many"\n', "config.toml: jobs = many: must be a whole number; write one such as jobs = 4"),
         ("jobs = 1.5\n", "jobs = 1.5: must be a whole number"),
@@ -91,16 +91,16 @@ def test_defaults_of_a_file_and_of_the_environment_reach_a_verb(
     ],
 )
 def test_a_value_of_another_kind_is_refused_with_its_place_and_the_remedy(
-    config: Path, capfd: pytest.CaptureFixture[str], text: str, said: str
+    config: Path, capfd: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     config.write_text(text, encoding="utf-8")
     assert invoke(["compare", "droptail_vs_red"]) == 2
     message = capfd.readouterr().err
-    assert said in message and message.count("\n") == 1
+    assert expected in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
         ("x", "DROPCURVE_JOBS = x: must be a whole number; set DROPCURVE_JOBS=4, or unset it"),
         ("1.5", "DROPCURVE_JOBS = 1.5: must be a whole number"),
@@ -109,16 +109,20 @@ def test_a_value_of_another_kind_is_refused_with_its_place_and_the_remedy(
     ],
 )
 def test_a_wrong_number_of_jobs_in_the_environment_is_one_line(
-    config: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], value: str, said: str
+    config: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    value: str,
+    expected: str,
 ) -> None:
     monkeypatch.setenv(defaults.JOBS, value)
     assert invoke(["compare", "droptail_vs_red"]) == 2
     message = capfd.readouterr().err
-    assert said in message and message.count("\n") == 1
+    assert expected in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("[tune]\ntime = 5\n", "config.toml: time = 5: must end in a unit of time"),
         ('[tune]\ngoal = "p95 dely < 5ms"\n', "config.toml: goal: no measure is called 'p95 dely'"),
@@ -126,12 +130,12 @@ def test_a_wrong_number_of_jobs_in_the_environment_is_one_line(
     ],
 )
 def test_a_default_that_a_verb_refuses_is_named_with_its_place(
-    config: Path, capfd: pytest.CaptureFixture[str], text: str, said: str
+    config: Path, capfd: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     config.write_text(text, encoding="utf-8")
     assert invoke(["tune", "--link", "dsl:up"]) == 2
     message = capfd.readouterr().err
-    assert f"{config.parent}/{said}" in message and message.count("\n") == 1
+    assert f"{config.parent}/{expected}" in message and message.count("\n") == 1
 
 
 def test_a_value_of_the_command_line_is_named_without_the_place_of_defaults(
@@ -245,12 +249,12 @@ def test_a_value_with_a_comma_is_quoted_in_a_queue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [("RFC7567", "IETF recommendations regarding active queue management"), ("dctcp10", "Data center TCP"),
      ("equivalence margin", "as good"), ("L4S", "RFC9330"), ("stalled time", "video_stalled")],
 )  # fmt: skip
 def test_sources_and_words_of_answers_are_described(
-    capfd: pytest.CaptureFixture[str], name: str, said: str
+    capfd: pytest.CaptureFixture[str], name: str, expected: str
 ) -> None:
     assert invoke(["describe", name]) == 0
-    assert said in capfd.readouterr().out
+    assert expected in capfd.readouterr().out

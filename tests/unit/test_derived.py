@@ -47,11 +47,11 @@ def test_the_core_agrees_with_the_series() -> None:
     assert derived["sync"] == pytest.approx(sync(windows[:, known]), rel=1e-12)
     times, queue = series.select("queue_pkts", "bottleneck")
     rates = [series.select("throughput_bps", one)[1] for one in series.components("throughput_bps")]
-    for said, cut in (
+    for proposed, cut in (
         (derived["queue_s"]["bottleneck"], mser5(queue)),
         (derived["throughput_s"], mser5(np.sum(rates, axis=0))),
     ):
-        assert said == (None if cut is None else pytest.approx(times[cut]))
+        assert proposed == (None if cut is None else pytest.approx(times[cut]))
 
 
 def test_results_are_the_same_with_and_without_series() -> None:

@@ -75,7 +75,7 @@ def test_a_link_is_parsed_with_what_differs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("cabel", "did you mean 'cable'"),
         ("cable:sideways", "write cable:down or cable:up"),
@@ -90,10 +90,10 @@ def test_a_link_is_parsed_with_what_differs() -> None:
         ("cable,ecn=maybe", "ecn = maybe: must be a share"),
     ],
 )
-def test_what_cannot_be_parsed_is_refused_with_a_remedy(text: str, said: str) -> None:
+def test_what_cannot_be_parsed_is_refused_with_a_remedy(text: str, message: str) -> None:
     with pytest.raises(dc.UsageError) as error:
         links.parse(text)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

@@ -157,8 +157,8 @@ def test_unknown_tables_are_refused(result: dc.Result) -> None:
         result.table(only=["speed"])
 
 
-@pytest.mark.parametrize(("backlog", "said"), [(120_000, True), (20_000, False)])
-def test_a_long_queue_of_the_other_direction_is_named_with_its_remedy(backlog: int, said: bool) -> None:
+@pytest.mark.parametrize(("backlog", "warned"), [(120_000, True), (20_000, False)])
+def test_a_long_queue_of_the_other_direction_is_named_with_its_remedy(backlog: int, warned: bool) -> None:
     run = {"links": {
         "bottleneck": {"rate_bps": 30_000_000}, "bottleneck.back": {"rate_bps": 8_000_000, "queue_bytes_mean": backlog},
     }}  # fmt: skip
@@ -168,8 +168,8 @@ def test_a_long_queue_of_the_other_direction_is_named_with_its_remedy(backlog: i
     )
     text = other_way.sentence(comparison, "droptail")
     # 120 kB at 8 Mbit/s take 120 ms, on a base round trip of 63 ms.
-    assert ("delays acknowledgements by 120 ms on average, on a base round trip of 63 ms" in text) is said
-    assert ("(dropcurve tune --link lte:up)" in text) is said
+    assert ("delays acknowledgements by 120 ms on average, on a base round trip of 63 ms" in text) is warned
+    assert ("(dropcurve tune --link lte:up)" in text) is warned
 
 
 def test_a_queue_of_the_other_direction_that_is_stated_gets_no_advice() -> None:

@@ -71,7 +71,7 @@ def test_no_time_is_said_to_be_left_once_more_runs_are_made_than_were_planned(
     clock = [0.0]
     monkeypatch.setattr(console.time, "monotonic", lambda: clock[0])
 
-    def said(seconds: float | None) -> list[str]:
+    def lines_of(seconds: float | None) -> list[str]:
         clock[0] = 0.0
         watch = Watch(quiet=False, seconds=seconds)
         watch.on_plan(100)
@@ -81,11 +81,11 @@ def test_no_time_is_said_to_be_left_once_more_runs_are_made_than_were_planned(
             watch.on_stage("validation", None)
         return capsys.readouterr().err.splitlines()
 
-    lines = said(None)
+    lines = lines_of(None)
     assert any(one.endswith("90 % done, about 2 s left") for one in lines)
     assert lines[-1].endswith("99 % done, more runs than planned")
     # A limited time is left whatever was planned.
-    assert said(60.0)[-1].endswith("99 % done, about 0 s left")
+    assert lines_of(60.0)[-1].endswith("99 % done, about 0 s left")
 
 
 def test_a_further_round_has_a_plan_of_its_own(

@@ -41,7 +41,7 @@ def around(mean: float, spread: float, n: int = 4) -> list[float]:
     return [mean + (spread if i % 2 else -spread) for i in range(n)]
 
 
-def said(verdict: Verdict) -> str:
+def text_of(verdict: Verdict) -> str:
     text = headline(verdict)
     return " ".join([*text.sentences, *text.details])
 
@@ -61,9 +61,9 @@ def test_the_design_in_use_goes_if_it_misses_a_bound_and_another_does_not() -> N
     slow = design("slow", [69.0] * 4, [14.9] * 4)
     verdict = decide([fast, slow], [USE, CAPPED])
     assert (verdict.status, verdict.recommended) == ("load", "slow")
-    assert said(verdict).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
+    assert text_of(verdict).startswith("Load slow: mine misses p95 delay < 15 ms in 4 of 4 runs (worst 20")
     # An advantage in points over a design that misses a bound has no meaning.
-    assert "On balance" not in said(verdict)
+    assert "On balance" not in text_of(verdict)
 
 
 def test_where_none_is_feasible_the_closest_to_its_bounds_is_named_as_such() -> None:
@@ -72,10 +72,10 @@ def test_where_none_is_feasible_the_closest_to_its_bounds_is_named_as_such() -> 
         [design("far", [99.0] * 3, [20.0] * 3), design("near", [50.0] * 3, [16.0] * 3)], [USE, CAPPED]
     )
     assert (verdict.status, verdict.recommended) == ("none feasible", "near")
-    assert said(verdict).startswith(
+    assert text_of(verdict).startswith(
         "No design meets the goal; near comes closest, and misses p95 delay < 15 ms in 3 of 3 "
     )
-    assert "Load" not in said(verdict)
+    assert "Load" not in text_of(verdict)
 
 
 def test_more_than_margin_and_interval_is_better() -> None:
@@ -96,7 +96,7 @@ def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_
     assert rival.half_width == pytest.approx(half, rel=1e-5)
     # The half-width must fall to 1 point: t * 1.1547 / sqrt(n) is 1.068 for 7 runs (t = 2.447) and 0.965 for 8 (2.365).
     assert verdict.more == 8 - 4
-    text = said(verdict)
+    text = text_of(verdict)
     assert text.startswith(
         "Keep b for now (utilisation 90 %): a may be better, but that is not sure. 4 more replications would decide."
     )
@@ -112,8 +112,9 @@ def test_what_is_sure_against_the_design_in_use_is_reported_of_the_one_that_may_
     ]
     verdict = decide(some, [USE, WAIT])
     assert (verdict.status, verdict.recommended) == ("undecided", "b")
-    assert "Sure against b: a gains utilisation 93 %, not 90 %, and costs p95 delay of voice 15 ms" in said(
-        verdict
+    assert (
+        "Sure against b: a gains utilisation 93 %, not 90 %, and costs p95 delay of voice 15 ms"
+        in text_of(verdict)
     )
 
 
@@ -125,7 +126,7 @@ def test_of_designs_within_the_margin_of_the_leader_so_far_the_simplest_is_named
     ]
     verdict = decide(some, [USE])
     assert (verdict.status, verdict.recommended, verdict.leader) == ("undecided", "codel", "red")
-    text = said(verdict)
+    text = text_of(verdict)
     assert text.startswith(
         "Load codel for now (utilisation 90.9 %): it is the simplest of those that are as good so far; "
         "undecided against red and fifo."
@@ -137,8 +138,8 @@ def test_a_difference_that_is_real_and_within_the_margin_is_not_better() -> None
     """0.15 points in every run: certain, and too small to matter."""
     verdict = decide([design("a", [90.15] * 4), design("b", [90.0] * 4, current=True)], [USE])
     assert (verdict.status, verdict.recommended) == ("keep", "b")
-    assert "As good within 0.2 points: a." in said(verdict)
-    assert said(verdict).startswith("Keep b (utilisation 90 %): a is not better by more than 0.2 points.")
+    assert "As good within 0.2 points: a." in text_of(verdict)
+    assert text_of(verdict).startswith("Keep b (utilisation 90 %): a is not better by more than 0.2 points.")
 
 
 def test_of_equals_the_simpler_is_chosen() -> None:
@@ -161,7 +162,7 @@ def test_a_fair_queue_that_ties_goes_before_a_new_tail_drop() -> None:
     )
     verdict = decide(kinds_of((fifo, "droptail"), (fair, "fq_codel"), (other, "red")), [USE, WAIT])
     assert (verdict.status, verdict.recommended, verdict.passed_over) == ("load", "fair", "fifo")
-    assert said(verdict).startswith(
+    assert text_of(verdict).startswith(
         "Load fair (utilisation 90 %, p95 delay of voice 0 ms): fifo is not shown to be better, and a queue for each "
         "flow protects other traffic too (RFC 7567)."
     )
@@ -177,7 +178,7 @@ def test_a_fair_queue_that_is_slightly_behind_and_not_shown_to_be_worse_goes_bef
     fifo, near = design("fifo", around(90.5, 0.5)), design("fair", [90.0] * 4, simplicity=2)
     verdict = decide(kinds_of((fifo, "droptail"), (near, "cake")), [USE, WAIT])
     assert (verdict.status, verdict.recommended) == ("undecided", "fair")
-    assert "undecided against fifo" in said(verdict)
+    assert "undecided against fifo" in text_of(verdict)
     for far in (design("fair", [89.0] * 4), design("fair", around(88.0, 3.0))):
         assert decide(kinds_of((fifo, "droptail"), (far, "cake")), [USE, WAIT]).recommended == "fifo"
 
@@ -208,7 +209,7 @@ def test_without_a_design_in_use_the_leader_is_loaded_for_now_and_its_rivals_are
     some = [design("a", around(91.0, 1.0)), design("b", [90.0] * 4), design("c", [50.0] * 4)]
     verdict = decide(some, [USE])
     assert (verdict.status, verdict.recommended) == ("undecided", "a")
-    assert said(verdict).startswith(
+    assert text_of(verdict).startswith(
         "Load a for now (utilisation 91 %): it is surely better than c, and ahead of b, but not surely. "
         "6 more replications would decide."
     )
@@ -236,7 +237,7 @@ def test_a_design_without_a_value_that_others_have_is_infeasible() -> None:
     starved = design("fifo", [100.0] * 3, [1.0, None, 1.0], current=True)
     verdict = decide([starved, design("fq", [80.0] * 3, [5.0] * 3)], [USE, WAIT])
     assert (verdict.status, verdict.recommended) == ("load", "fq")
-    assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in said(verdict)
+    assert "fifo has no value of p95 delay of voice in 1 of 3 runs" in text_of(verdict)
 
 
 def test_a_class_of_which_nothing_arrives_is_named() -> None:
@@ -274,7 +275,7 @@ def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains()
     bit_rate = Criterion("rate", "bit rate of video", "bit/s", worth=1e-6)
     used = SampledDesign("mine", {"wait": [559.0] * 4, "rate": [None, 3e6, 3e6, 3e6]}, current=True)
     other = SampledDesign("fq", {"wait": [21.0] * 4, "rate": [3e6] * 4})
-    assert said(decide([used, other], [WAIT, bit_rate])).startswith(
+    assert text_of(decide([used, other], [WAIT, bit_rate])).startswith(
         "Load fq: mine has no value of bit rate of video in 1 of 4 runs; p95 delay of voice 21 ms, not 559 ms."
     )
 
@@ -290,14 +291,14 @@ def test_a_design_in_use_without_a_value_is_left_with_what_the_other_one_gains()
 def test_each_time_of_a_change_has_the_unit_of_its_size(better: float, worse: float, text: str) -> None:
     mine = design("mine", [90.0] * 4, around(worse, 0.01), current=True)
     verdict = decide([mine, design("fq", [90.0] * 4, around(better, 0.01))], [USE, WAIT])
-    assert text in said(verdict)
+    assert text in text_of(verdict)
 
 
 def test_one_replication_decides_nothing() -> None:
     verdict = decide([design("a", [99.0]), design("b", [10.0])], [USE])
     assert (verdict.status, verdict.more) == ("undecided", None)
-    assert "One replication proves nothing; take 5 or more." in said(verdict)
-    assert "confidence" not in said(verdict)
+    assert "One replication proves nothing; take 5 or more." in text_of(verdict)
+    assert "confidence" not in text_of(verdict)
 
 
 def test_intervals_are_simultaneous_over_the_rivals() -> None:
@@ -323,13 +324,13 @@ def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
         "mine", {"use": around(60.0, 0.1), "wait": [30.0] * 4, "call": [30.0] * 4}, current=True
     )
 
-    def said_with(waits: Sequence[float]) -> str:
+    def sentence_with(waits: Sequence[float]) -> str:
         other = SampledDesign("a", {"use": around(99.0, 0.1), "wait": around(34.0, 0.1), "call": list(waits)})
         verdict = decide([mine, other], [USE, WAIT, call])
         assert verdict.status == "load"
         return headline(verdict).sentences[1]
 
-    assert said_with([34.0, 30.2, 30.1, 70.0]).startswith(
+    assert sentence_with([34.0, 30.2, 30.1, 70.0]).startswith(
         "It costs p95 delay of voice 34 ms, not 30 ms; it may also cost p95 delay of call 41.1 ms, not 30 ms."
     )
     # Nor where no cost is sure.
@@ -340,8 +341,8 @@ def test_a_notable_loss_that_is_undecided_is_named_after_the_costs() -> None:
         "It may cost p95 delay of call 41.1 ms, not 30 ms: these runs do not decide it."
     )
     # A trifle against the gain, and a gain, are no likely cost.
-    assert "may also" not in said_with([30.0, 30.2, 30.1, 33.0])
-    assert "may also" not in said_with([20.0, 31.0, 30.0, 29.0])
+    assert "may also" not in sentence_with([30.0, 30.2, 30.1, 33.0])
+    assert "may also" not in sentence_with([20.0, 31.0, 30.0, 29.0])
 
 
 def test_the_trade_is_of_the_dearest_cost_for_the_largest_gain() -> None:
@@ -380,7 +381,7 @@ def test_a_cost_that_the_score_does_not_weigh_is_the_readers_to_weigh() -> None:
 def test_a_value_above_what_is_possible_has_its_reason_beside() -> None:
     goodput = Criterion("use", "goodput", "bit/s", worth=1e-6, most=10e6)
     verdict = decide([design("a", [10.7e6] * 2), design("b", [9e6] * 2, current=True)], [goodput])
-    assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in said(verdict)
+    assert "goodput 10.7 Mbit/s, not 9 Mbit/s (above the link's rate: " in text_of(verdict)
 
 
 @pytest.mark.parametrize(
@@ -486,7 +487,7 @@ def test_changes_are_against_the_baseline_and_the_next_best_is_named() -> None:
         "Load c instead of a: utilisation 99 %, not 90 %.",
         "No measure gets worse.",
     )
-    assert "Next best: b, 4 points (all runs) behind." in said(verdict)
+    assert "Next best: b, 4 points (all runs) behind." in text_of(verdict)
 
 
 def test_a_design_that_is_hardly_better_is_not_waited_for() -> None:
@@ -497,7 +498,7 @@ def test_a_design_that_is_hardly_better_is_not_waited_for() -> None:
         margin=0.5,
     )
     assert verdict.status == "undecided"
-    assert "codel is better by" in said(verdict) and "at most, if at all" in said(verdict)
+    assert "codel is better by" in text_of(verdict) and "at most, if at all" in text_of(verdict)
 
 
 def test_a_missing_value_is_no_missed_goal() -> None:
@@ -519,7 +520,7 @@ def test_a_missing_value_is_named_as_such_in_the_sentence() -> None:
         ],
         [Criterion("x", "utilisation", "%", worth=1.0), Criterion("y", "page load time", "ms", worth=-1.0)],
     )
-    assert "b has no value of page load time in 1 of 3 runs" in said(verdict) and "misses" not in said(
+    assert "b has no value of page load time in 1 of 3 runs" in text_of(verdict) and "misses" not in text_of(
         verdict
     )
 
@@ -567,7 +568,7 @@ def test_keeping_is_firm_only_where_the_intervals_of_all_others_say_so() -> None
 def test_one_replication_keeps_nothing_for_sure() -> None:
     verdict = decide([design("mine", [99.0], current=True), design("b", [10.0])], [USE])
     assert (verdict.status, verdict.firm) == ("keep", False)
-    assert said(verdict).startswith(
+    assert text_of(verdict).startswith(
         "Keep mine for now (utilisation 99 %): no other design is ahead of it so far, but b may be better. "
         "One replication proves nothing; take 5 or more."
     )

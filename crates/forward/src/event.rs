@@ -67,24 +67,24 @@ pub enum PacketEvent<'a> {
 /// An observer of events. Each event comes with the bytes of its frame at that time.
 pub trait EventObserver {
     /// Records an event.
-    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]);
+    fn on_event(&mut self, event: &PacketEvent<'_>, frame: &[u8]);
 }
 
 /// No observer.
 impl EventObserver for () {
     #[inline]
-    fn saw(&mut self, _event: &PacketEvent<'_>, _frame: &[u8]) {}
+    fn on_event(&mut self, _event: &PacketEvent<'_>, _frame: &[u8]) {}
 }
 
 /// Two observers; either may be absent.
 impl<A: EventObserver, B: EventObserver> EventObserver for (Option<A>, Option<B>) {
     #[inline]
-    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         if let Some(first) = &mut self.0 {
-            first.saw(event, frame);
+            first.on_event(event, frame);
         }
         if let Some(second) = &mut self.1 {
-            second.saw(event, frame);
+            second.on_event(event, frame);
         }
     }
 }

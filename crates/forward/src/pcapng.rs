@@ -110,7 +110,7 @@ impl<W: Write> Capture<W> {
 }
 
 impl<W: Write> EventObserver for Capture<W> {
-    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         match event {
             PacketEvent::Dropped { time, number, reason, wait } => {
                 self.marked.remove(number);

@@ -242,7 +242,7 @@ impl Pump {
     /// sojourn times continue.
     pub fn change(&mut self, link: LinkSettings, now: Time, observer: &mut impl EventObserver) {
         self.advance(now, observer);
-        observer.saw(&PacketEvent::Changed { time: now, link: &link }, &[]);
+        observer.on_event(&PacketEvent::Changed { time: now, link: &link }, &[]);
         let mut waiting = Vec::with_capacity(self.queue.len());
         while let Some(handle) = self.with_queue(now, observer, packet::drain_next) {
             waiting.push(handle);
@@ -281,7 +281,7 @@ impl Pump {
         self.next_number += 1;
         self.measure.arrived(handle.size);
         let Handle { number, flow, hosts, size, ecn, class, .. } = handle;
-        observer.saw(
+        observer.on_event(
             &PacketEvent::Arrived { time: now, number, flow, hosts, size, ecn, class },
             self.store.frame(handle.slot),
         );
@@ -323,7 +323,8 @@ impl Pump {
         let Handle { number, size, path, arrived, marked, .. } = handle;
         self.measure.sent(size, path, now.since(arrived));
         let wait = now.since(arrived);
-        observer.saw(&PacketEvent::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
+        observer
+            .on_event(&PacketEvent::Sent { time: now, number, wait, marked }, self.store.frame(handle.slot));
         let left = self.free_at + self.link.delay;
         let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
         let order = self.order();
@@ -367,7 +368,7 @@ impl Pump {
                 PacketEvent::Marked { time: now, number, reason }
             };
             self.measure.ended(&event);
-            observer.saw(&event, self.store.frame(handle.slot));
+            observer.on_event(&event, self.store.frame(handle.slot));
             if dropped {
                 self.ended.extend(Some(self.store.tag(handle.slot).token).filter(|token| *token != 0));
                 self.store.release(handle.slot);

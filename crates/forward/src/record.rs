@@ -117,7 +117,7 @@ impl<W: Write> Recorder<W> {
 }
 
 impl<W: Write> EventObserver for Recorder<W> {
-    fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         match event {
             PacketEvent::Arrived { time, flow, hosts, size, ecn, class, .. } => {
                 let flow = self.flow(*flow, *hosts);

@@ -71,7 +71,7 @@ impl Bottleneck {
 struct Drops(Vec<Drop>);
 
 impl EventObserver for Drops {
-    fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         if let PacketEvent::Dropped { time, number, reason, .. } = *event {
             self.0.push((number, time.0, reason_name(reason)));
         }

@@ -4,8 +4,9 @@ use crate::account::{MeasurementWindow, Trace};
 use crate::build::{build, measurement_window};
 use crate::engine::Engine;
 use crate::fast::{Fast, FastPaths};
-use crate::network::{Carrier, Network, Plain};
+use crate::network::{Carrier, Flow, Network, Plain};
 use crate::outcome::{Outcome, Records, StoppedBy};
+use crate::packet::Waiting;
 use crate::plan::Plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
@@ -68,6 +69,16 @@ fn run_with<C: Carrier>(
     Outcome { records, seed, stopped_by, events, end }
 }
 
+/// Estimated bytes held by packets, events and records.
+fn memory_in_use<C: Carrier>(network: &Network<C>) -> u64 {
+    let queued: usize = network.links.iter().map(|link| link.queue_len() * size_of::<Waiting>()).sum();
+    let recorded = if network.window.series { &network.flows[..] } else { &[] };
+    let series = recorded.iter().filter_map(|flow| flow.probe.series());
+    let series: usize = series.map(|series| 16 * series.received.capacity()).sum();
+    let flows = network.flows.len() * size_of::<Flow<C::FlowState>>();
+    (network.carrier.memory() + queued + series + flows) as u64
+}
+
 fn execute<C: Carrier>(
     network: &mut Network<C>,
     plan: &Plan,
@@ -92,7 +103,7 @@ fn execute<C: Carrier>(
         if events >= plan.run.max_events {
             return (StoppedBy::Events, events, now);
         }
-        if network.memory() > most {
+        if memory_in_use(network) > most {
             return (StoppedBy::Memory, events, now);
         }
         if let Some(watch) = watch {

@@ -96,7 +96,7 @@ pub struct Memory {
 }
 
 impl EventObserver for Memory {
-    fn saw(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, frame: &[u8]) {
         self.events.push(format!("{event:?}"));
         match event {
             PacketEvent::Arrived { .. } => self.arrived += 1,

@@ -29,7 +29,7 @@ fn record(link: &LinkSettings, arrivals: &[common::Arrival], seed: u64) -> Vec<u
 struct Verdicts(Vec<String>);
 
 impl EventObserver for Verdicts {
-    fn saw(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
+    fn on_event(&mut self, event: &PacketEvent<'_>, _frame: &[u8]) {
         match event {
             PacketEvent::Dropped { time, number, reason, .. } => {
                 self.0.push(format!("D {number} {time:?} {reason:?}"))
@@ -103,7 +103,7 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
             let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
             let flow = Waiting::unlabelled(pkt, Time::ZERO).flow();
             let hosts = hosts.map(|_| 0);
-            recorder.saw(&PacketEvent::Arrived { time, number, flow, hosts, size, ecn, class }, &[]);
+            recorder.on_event(&PacketEvent::Arrived { time, number, flow, hosts, size, ecn, class }, &[]);
             number += 1;
         }
     }

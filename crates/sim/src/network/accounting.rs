@@ -1,6 +1,6 @@
-//! Dropped, marked and outstanding packets, the end of the run, and the memory in use.
+//! Dropped, marked and outstanding packets, and the end of the run.
 
-use super::{Carrier, Flow, Network, Transit};
+use super::{Carrier, Network, Transit};
 use crate::account::{Outstanding, Passage, PassageEvent, TraceEvent};
 use crate::packet::{Pkt, Waiting};
 use crate::source::Source;
@@ -101,15 +101,5 @@ impl<C: Carrier> Network<C> {
             }
         }
         queued
-    }
-
-    /// Estimated bytes held by packets, events and records.
-    pub(crate) fn memory(&self) -> u64 {
-        let queued: usize = self.links.iter().map(|link| link.queue_len() * size_of::<Waiting>()).sum();
-        let recorded = if self.window.series { &self.flows[..] } else { &[] };
-        let series = recorded.iter().filter_map(|flow| flow.probe.series());
-        let series: usize = series.map(|series| 16 * series.received.capacity()).sum();
-        let flows = self.flows.len() * size_of::<Flow<C::FlowState>>();
-        (self.carrier.memory() + queued + series + flows) as u64
     }
 }

@@ -155,13 +155,7 @@ impl<C: Carrier> Network<C> {
         let key = Key { time: now, birth, component: self.component_of(2 * number + 1) };
         loop {
             let flow = &mut self.flows[number as usize];
-            let ack = match &mut flow.sink {
-                Sink::Tcp(receiver) => receiver.poll_transmit(now),
-                Sink::Rated(sink) => sink.poll_transmit(now),
-                Sink::App(sink) => sink.receiver.poll_transmit(now),
-                Sink::Udp { .. } => None,
-            };
-            let Some(ack) = ack else { break };
+            let Some(ack) = flow.sink.poll_transmit(now) else { break };
             flow.probe.conservation.sent.add(ack.size);
             let mut pkt = Pkt::of_ack(&ack, number, flow.first_hop[1], &mut self.sacks);
             pkt.set_class(flow.attributes[1].class());

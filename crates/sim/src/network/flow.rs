@@ -64,33 +64,10 @@ impl<S> Flow<S> {
     #[inline(always)]
     pub(crate) fn deadline(&self, side: usize) -> Time {
         if side == 0 {
-            self.source_deadline().min(self.stop)
+            self.source.deadline().min(self.stop)
         } else {
-            self.sink_deadline()
+            self.sink.deadline()
         }
-    }
-
-    #[inline(always)]
-    fn source_deadline(&self) -> Time {
-        let due = match &self.source {
-            Source::Tcp(sender) => return sender.due(),
-            Source::Rated(source) => source.poll_timeout(),
-            Source::Udp(source) => source.poll_timeout(),
-            Source::App(source) => source.poll_timeout(),
-            Source::Origin(origin) => origin.poll_timeout(),
-        };
-        due.unwrap_or(Time::NEVER)
-    }
-
-    #[inline(always)]
-    fn sink_deadline(&self) -> Time {
-        let due = match &self.sink {
-            Sink::Tcp(receiver) => receiver.poll_timeout(),
-            Sink::Rated(sink) => sink.poll_timeout(),
-            Sink::App(sink) => sink.receiver.poll_timeout(),
-            Sink::Udp { .. } => None,
-        };
-        due.unwrap_or(Time::NEVER)
     }
 
     /// Whether an end has something to do when its timer fires at `now`.

@@ -4,7 +4,7 @@
 //! stale then, and does nothing when it fires (lazy cancellation).
 
 use super::{Carrier, Network};
-use crate::source::{Sink, Source};
+use crate::source::Source;
 use units::Time;
 
 impl<C: Carrier> Network<C> {
@@ -78,12 +78,7 @@ impl<C: Carrier> Network<C> {
     fn fire(&mut self, endpoint: u32, now: Time, birth: Time) {
         let number = endpoint >> 1;
         if endpoint & 1 == 1 {
-            match &mut self.flows[number as usize].sink {
-                Sink::Tcp(receiver) => receiver.on_timer(now),
-                Sink::Rated(sink) => sink.on_timer(now),
-                Sink::App(sink) => sink.receiver.on_timer(now),
-                Sink::Udp { .. } => {}
-            }
+            self.flows[number as usize].sink.on_timer(now);
             return self.drain_sink(number, now, birth);
         }
         self.fire_source(number, now);
