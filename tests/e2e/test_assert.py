@@ -14,7 +14,7 @@ Dropcurve = Callable[..., Any]
 FEW = ("--replications", "3", "--maximum", "6")
 
 
-def test_what_holds_ends_with_zero(dropcurve: Dropcurve) -> None:
+def test_statements_that_hold_exit_with_zero(dropcurve: Dropcurve) -> None:
     answer = dropcurve("assert", "short.toml", "utilisation > 30%", "p95 delay < 200ms", *FEW)
     assert (answer.code, answer.err) == (0, "")
     first, second = answer.out.splitlines()
@@ -22,7 +22,7 @@ def test_what_holds_ends_with_zero(dropcurve: Dropcurve) -> None:
     assert second.startswith("p95 delay < 200 ms: holds (")
 
 
-def test_what_fails_ends_with_one(dropcurve: Dropcurve) -> None:
+def test_statements_that_fail_exit_with_one(dropcurve: Dropcurve) -> None:
     answer = dropcurve("assert", "short.toml", "p95 delay < 1ms", "utilisation > 30%", *FEW)
     assert answer.code == 1
     assert answer.out.splitlines()[0].startswith("p95 delay < 1 ms: fails (")
@@ -70,7 +70,7 @@ def test_a_name_from_a_stranger_steers_neither_junit_nor_the_pipeline(
         ("p95 dely < 20ms", "p95 delay"),
     ],
 )
-def test_what_is_no_statement_is_refused(dropcurve: Dropcurve, statement: str, words: str) -> None:
+def test_invalid_statements_are_refused(dropcurve: Dropcurve, statement: str, words: str) -> None:
     answer = dropcurve("assert", "short.toml", statement)
     assert answer.code == 2 and words in answer.err and "Traceback" not in answer.err
 

@@ -42,7 +42,7 @@ def test_advice_says_what_to_load_and_how_to_repeat_it(dropcurve: Dropcurve) -> 
 
 
 @pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic", "openconfig"])
-def test_what_is_exported_comes_back(dropcurve: Dropcurve, box: str) -> None:
+def test_an_exported_queue_is_imported_again(dropcurve: Dropcurve, box: str) -> None:
     answer = dropcurve("export", RED, "--rate", "100Mbit", "--for", box)
     assert answer.code == 0
     assert answer.err.splitlines()[-1] == f"Repeat: dropcurve export '{RED}' --for {box} --rate 100Mbit"

@@ -236,7 +236,7 @@ def test_a_run_at_its_limit_is_a_problem(dropcurve: Dropcurve) -> None:
         (["describe", "redd"], ["dropcurve: nothing is called 'redd'; did you mean 'red'?"]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_one_line(
+def test_wrong_input_is_reported_in_one_line(
     dropcurve: Dropcurve, arguments: list[str], errors: list[str]
 ) -> None:
     answer = dropcurve(*arguments)

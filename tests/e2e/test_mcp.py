@@ -74,7 +74,7 @@ def test_a_place_is_never_taken_for_an_option_of_every_verb(
 
 
 @pytest.mark.parametrize("word", ["a\0b", "a\ud800b"])
-def test_what_is_no_text_is_refused(word: str) -> None:
+def test_invalid_characters_are_refused(word: str) -> None:
     for given in ({"scenario": word}, {"scenario": "mm1", "set": [f"run.title={word}"]}):
         with pytest.raises(UsageError, match="zero byte or half a character"):
             tools.call(ROOT, "run", given)

@@ -193,7 +193,7 @@ def test_connections_begin_without_pacing(
     assert world.unpaced() == first
 
 
-def test_what_a_killed_client_and_keeper_leave_is_swept_by_the_next(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_client_and_keeper_are_removed_by_the_next(tmp_path: Path) -> None:
     text = (
         "import os, sys\nfrom pathlib import Path\nfrom dropcurve.live import scratch\n"
         "with scratch.fresh('lab-', Path(sys.argv[1])) as one, scratch.numbered('guest-', Path(sys.argv[1])):\n"

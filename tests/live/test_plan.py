@@ -94,7 +94,7 @@ def test_ethernet_in_the_headers_is_counted_on_every_packet() -> None:
         ("flows.tcp.count", 100, "at most 64"),
     ],
 )
-def test_what_a_lab_cannot_have_is_reported(path: str, value: object, word: str) -> None:
+def test_scenarios_that_a_lab_cannot_run_are_reported(path: str, value: object, word: str) -> None:
     with pytest.raises(ScenarioError, match=word):
         plan.make(Scenario.parse(SMALL).set(path, value))
 

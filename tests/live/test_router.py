@@ -127,7 +127,7 @@ def test_a_killed_router_leaves_nothing_behind(victims: str, tmp_path: Path) -> 
     assert states.read_text().splitlines() == ["on", "off", "off", *after, "on"]
 
 
-def test_what_another_namespace_has_to_restore_is_left_to_it(
+def test_settings_of_another_namespace_are_left_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))

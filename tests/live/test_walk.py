@@ -49,7 +49,7 @@ def test_errors_are_reported_as_the_page_has_them(
         ([*RATE, "--queue", "nosuch"], "nosuch"),
     ],
 )
-def test_what_makes_no_sense_is_reported_before_any_device_is_opened(
+def test_invalid_settings_are_reported_before_any_device_is_opened(
     words: list[str],
     message: str,
     capsys: pytest.CaptureFixture[str],

@@ -80,7 +80,7 @@ def test_figures_share_no_style_and_no_identifier(page_case: tuple[Result, str])
         assert sum(map(len, named)) == len(set().union(*named)), "a style of one figure paints another"
 
 
-def test_what_users_write_is_escaped(make_result: MakeResult) -> None:
+def test_text_of_users_is_escaped(make_result: MakeResult) -> None:
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
     result = make_result(names=["tail drop", evil], title=evil)
     for variant in result.variants:

@@ -171,7 +171,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_what_others_wrote_is_read(name: str) -> None:
+def test_configurations_of_other_programs_are_read(name: str) -> None:
     text, rates = WRITTEN[name]
     queue = boxes.read(text)
     assert (queue.rate_bps, queue.share_bps) == rates
@@ -202,7 +202,7 @@ def test_what_others_wrote_is_read(name: str) -> None:
     ],
     ids=range(7),
 )
-def test_what_is_not_simulated_is_named(text: str, key: str) -> None:
+def test_parts_that_are_not_simulated_are_named(text: str, key: str) -> None:
     assert key in {note.key for note in boxes.read(text, rate_bps=1e8).notes if note.kind == "lost"}
 
 

@@ -28,7 +28,7 @@ RED = {"min_th": "30 pkts", "max_th": "90 pkts", "limit": "500 pkts"}
 
 
 @given(st.text())
-def test_what_is_visible_steers_nothing(text: str) -> None:
+def test_visible_text_has_no_control_characters(text: str) -> None:
     assert not RAW.search(visible(text)) and "\n" not in visible(text)
     assert not RAW.search(visible(text, lines=True))
     assert len(cut(text, 20)) <= 20

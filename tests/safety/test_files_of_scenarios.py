@@ -87,7 +87,7 @@ def test_other_files_are_refused_unless_their_folder_is_allowed(
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/stdin", ".", "nothing", "a\x00b", "x" * 5000])
-def test_what_is_no_regular_file_is_refused_at_once(stranger: Path, name: str) -> None:
+def test_special_files_are_refused_at_once(stranger: Path, name: str) -> None:
     os.mkfifo(stranger / "pipe")
     with pytest.raises(DropcurveError) as refused, recordings.allowing(["/"]):
         recordings.value("dumbbell.opportunities_ms", f"file:{name}", folder=stranger)

@@ -39,7 +39,7 @@ def test_a_fault_is_found_and_repeated(tmp_path: Path, monkeypatch: pytest.Monke
         fuzz.attempt(target, outcome.faults[0].read_bytes(), tmp_path)
 
 
-def test_what_takes_too_long_is_a_fault() -> None:
+def test_an_input_that_takes_too_long_is_a_fault() -> None:
     with pytest.raises(fuzz.Slow), fuzz.bounded(0.05):
         while True:
             pass

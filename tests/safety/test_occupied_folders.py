@@ -56,7 +56,7 @@ def test_force_replaces(occupied: Path, dropcurve: Callable[..., Any]) -> None:
     assert dc.Result.load(occupied).baseline.scenario["queue"]["max_p"] == 0.5
 
 
-def test_what_cannot_be_read_is_not_replaced(occupied: Path) -> None:
+def test_an_unreadable_result_is_not_replaced(occupied: Path) -> None:
     for text in ("", "{", "[]", '{"variants": 1}'):
         (occupied / "result.json").write_text(text, encoding="utf-8")
         with pytest.raises(ResultError, match=r"cannot be read as a result.*--force"):

@@ -89,7 +89,7 @@ def test_a_row_is_a_mapping(objects: list[dict[str, Any]]) -> None:
     assert parsed.column("id") == [one.get("id") for one in whole]
 
 
-def test_what_is_no_row_is_refused() -> None:
+def test_invalid_rows_are_refused() -> None:
     parsed = core.rows_of_json(b'[{"a": 1}]')
     with pytest.raises(IndexError):
         parsed[1]

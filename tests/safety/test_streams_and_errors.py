@@ -67,7 +67,7 @@ def test_messages_that_cannot_be_written_change_no_answer(folder: Path, words: l
         assert (process.returncode, process.stdout) == (code, whole.stdout)
 
 
-def test_a_reader_who_leaves_ends_the_command_in_peace(folder: Path) -> None:
+def test_a_closed_pipe_ends_the_command_without_an_error(folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:

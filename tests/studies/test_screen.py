@@ -27,7 +27,7 @@ def test_points_are_those_of_halton() -> None:
         assert sum(i / 6 <= share < (i + 1) / 6 for share in shares) == pytest.approx(40, abs=2)
 
 
-def test_what_explains_a_number() -> None:
+def test_parameters_that_explain_a_number() -> None:
     alone = screen(lambda one: math.log(one["a"]))
     assert alone.explained(["a"]) > 0.95
     assert alone.explained(["b"]) < 0.05

@@ -133,7 +133,7 @@ def test_a_setting_may_stop_earlier(folder: Path) -> None:
     assert {setting for setting, _ in outcome.imprecise(floors=True)} == {"era"}
 
 
-def test_what_cannot_be_made_precise_is_reported(folder: Path) -> None:
+def test_imprecise_metrics_are_reported(folder: Path) -> None:
     outcome = st.reproduce(study(delay, maximum=6), folder=folder / "a", precision=0.0001)
     assert set(outcome.imprecise(floors=True)) == {("era", "red"), ("era", "droptail")}
     st.write(outcome, folder)

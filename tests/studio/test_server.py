@@ -117,7 +117,7 @@ def test_no_file_outside_the_folders_is_served(server: StudioServer, path: str) 
     assert ask(server, path)[0] == 404
 
 
-def test_what_is_no_call_is_refused(server: StudioServer) -> None:
+def test_invalid_calls_are_refused(server: StudioServer) -> None:
     kind = {"Content_Type": "application/json"}
     assert ask(server, "api/other", body="{}", **kind)[0] == 404
     assert ask(server, "api/import", body="{}", Content_Type="text/plain")[0] == 400

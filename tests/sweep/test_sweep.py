@@ -204,7 +204,7 @@ def test_other_libraries_get_the_same_numbers(folder: Path) -> None:
     assert sample["loss"].dims == ("point", "seed") and sample["queue_max_p"].dims == ("point",)
 
 
-def test_what_cannot_be_swept_is_refused(folder: Path, dropcurve: Callable[..., Any]) -> None:
+def test_invalid_sweeps_are_refused(folder: Path, dropcurve: Callable[..., Any]) -> None:
     base = dc.Scenario.load("short.toml")
     for call, rule in (
         (lambda: design.points(base, {}), "nothing to sweep"),
@@ -217,7 +217,7 @@ def test_what_cannot_be_swept_is_refused(folder: Path, dropcurve: Callable[..., 
             call()
 
 
-def test_the_command_line_runs_tells_and_answers(folder: Path, dropcurve: Callable[..., Any]) -> None:
+def test_the_command_line_runs_reports_and_answers(folder: Path, dropcurve: Callable[..., Any]) -> None:
     answer = dropcurve(
         "sweep", "short.toml", "--vary", "queue.max_p=0.02,0.1", "--replications", "2", "--out", "kept",
         "--metric", "loss",

@@ -55,6 +55,6 @@ def test_the_newest_release_is_chosen_and_faults_of_models_are_mended(tmp_path: 
         boxes_yang._files(tmp_path / "empty", vendor)
 
 
-def test_what_is_checked_is_exported() -> None:
+def test_every_checked_box_has_its_exports() -> None:
     for box, least in (("sonic", 10), ("openconfig", 6), ("junos", 12), ("ios", 12)):
         assert len(list(boxes_yang.exports(box))) >= least

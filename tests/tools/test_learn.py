@@ -76,7 +76,7 @@ def test_flags_that_are_given_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert flags.split("\x1f") == ["--cfg", "a b", "-Cmore"]
 
 
-def test_what_is_older_than_a_source_is_stale(tmp_path: Path) -> None:
+def test_a_core_older_than_a_source_is_stale(tmp_path: Path) -> None:
     product, source = tmp_path / "made", tmp_path / "source"
     source.touch()
     assert learn.stale(product, [source])

@@ -327,7 +327,7 @@ class TestRatchet:
         assert "450 are allowed" in faults(tree)[0].message
 
     @pytest.mark.parametrize("length", [449, 400, 0])
-    def test_what_it_has_shrunk_by_is_taken_back(self, tree: Path, length: int) -> None:
+    def test_slack_of_the_ratchet_is_removed(self, tree: Path, length: int) -> None:
         write(tree, SENDER, "// line\n" * length)
         write(tree, self.RATCHET, f'[file]\n"{SENDER}" = 450\n')
         assert "--tighten" in faults(tree)[0].message

@@ -161,7 +161,7 @@ def test_the_replications_that_are_needed_decide_most_rivals() -> None:
     assert estimates > 100 and 0.65 < decided / estimates < 0.9, (decided, estimates)
 
 
-def test_what_the_interval_does_not_decide_is_undecided() -> None:
+def test_a_bound_inside_the_interval_is_undecided() -> None:
     noisy = row("red", -97.0, -101.0, -98.5, -99.6)
     stands, pair = standing(noisy, BEST, 0.2)
     assert stands == "undecided" and pair is not None

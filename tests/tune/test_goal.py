@@ -65,7 +65,7 @@ def test_names_lead_to_metrics() -> None:
         ("goodput < 5 apples", "must end in a unit of rate"),
     ],
 )
-def test_what_cannot_be_read_is_reported_with_a_remedy(text: str, message: str) -> None:
+def test_unreadable_goals_are_reported_with_a_remedy(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         goal.parse(text)
     assert message in str(error.value) and "\n" not in str(error.value)

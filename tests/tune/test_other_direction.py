@@ -55,7 +55,7 @@ def test_a_known_queue_and_a_link_of_one_direction_have_no_such_comparison(tmp_p
     assert compared(one_way, tmp_path) is None
 
 
-def test_a_long_target_is_said_to_be_worse_once_the_other_direction_is_short(tmp_path: Path) -> None:
+def test_a_long_target_is_reported_worse_once_the_other_direction_is_short(tmp_path: Path) -> None:
     """70 ms bridge the round trip that 250 ms of tail drop make for acknowledgements, and only add delay without it."""
     question = of_mix("20/2:up")
     long, usual = (

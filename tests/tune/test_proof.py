@@ -265,8 +265,8 @@ class Noisy(Lucky):
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
         luck = random.Random(f"{candidate.key} {trial.seed}").gauss(0.0, 1.5)
-        found = super().row(candidate, trial)
-        return {**found, "utilisation": found["utilisation"] + luck}
+        row = super().row(candidate, trial)
+        return {**row, "utilisation": row["utilisation"] + luck}
 
 
 def test_a_further_design_that_is_behind_and_not_better_by_the_margin_gets_no_more_runs() -> None:

@@ -129,7 +129,7 @@ def test_every_setting_of_a_family_is_a_scenario_and_comes_back(kind: str, folde
         ),
     ],
 )
-def test_what_makes_no_sense_is_reported_at_once(change: dict[str, Any], message: str | None) -> None:
+def test_invalid_values_are_reported_at_once(change: dict[str, Any], message: str | None) -> None:
     if message is None:
         assert of_link(**{**LINK, **change}).goal.objectives[0].higher is False
         return

@@ -47,9 +47,9 @@ class Inelastic(Scattered):
         super().__init__(1.1)
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
-        found = super().row(candidate, trial)
+        row = super().row(candidate, trial)
         limit = float(candidate.params["limit"].split()[0])
-        return {**found, "sojourn_ms_p95": found["sojourn_ms_p95"] * (18_700.0 / limit) ** (2 / 3)}
+        return {**row, "sojourn_ms_p95": row["sojourn_ms_p95"] * (18_700.0 / limit) ** (2 / 3)}
 
 
 def retreated(bench: Lucky, *limits: int) -> Validation:

@@ -79,9 +79,9 @@ class Scattered(Hills):
     """Every design has its own luck in each trial: three points of utilisation, one standard deviation."""
 
     def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
-        found = super().row(candidate, trial) or {}
+        row = super().row(candidate, trial) or {}
         luck = np.random.default_rng([trial.seed, zlib.crc32(candidate.key.encode())]).normal()
-        return {**found, "utilisation": found["utilisation"] + 3.0 * luck}
+        return {**row, "utilisation": row["utilisation"] + 3.0 * luck}
 
 
 def test_no_round_looks_for_less_than_the_validation_can_find() -> None:
@@ -218,7 +218,7 @@ def test_no_setting_is_proposed_twice() -> None:
     assert all(1500 <= int(text.removesuffix(" B")) <= 13_500 for text in limits)
 
 
-def test_what_screening_saw_is_known_to_the_study() -> None:
+def test_learned_runs_are_known_to_the_study() -> None:
     study = _study()
     coordinates = {name: axis.at(0.5) for name, axis in study.family.axes.items()}
     one = study.candidate(coordinates)

@@ -107,7 +107,9 @@ def test_rivals_are_counted_as_their_lines_stand() -> None:
         (None, None, "as simple as any"),
     ],
 )
-def test_the_reason_for_a_choice_among_equals_is_said(mine: int | None, other: int | None, why: str) -> None:
+def test_the_reason_for_a_choice_among_equals_is_stated(
+    mine: int | None, other: int | None, why: str
+) -> None:
     findings = answer(
         line("mine", 99.0, drifted=mine), line("twin", 98.95, "equal", ahead=-0.05, drifted=other)
     )
@@ -216,12 +218,12 @@ def test_rivals_that_all_stand_alike_are_one_subject() -> None:
     assert "The only rival is worse on the same runs" in text_of(answer(line("mine", 99.0), some[0]))
 
 
-def test_equals_that_break_a_bound_more_often_are_said_to() -> None:
+def test_equals_that_break_a_bound_more_often_are_reported() -> None:
     findings = answer(line("mine", 99.0), line("twin", 98.95, "equal", ahead=-0.05, held=35))
     assert "the recommendation is as simple as any and breaks a bound in the fewest runs" in text_of(findings)
 
 
-def test_what_it_buys_is_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:
+def test_gains_are_against_the_queue_without_aqm_else_tail_drop_of_another_size() -> None:
     short = line("tail drop, short", 97.0, "worse", ahead=-2.0, worst=40.0)
     whole = replace(short, candidate=Candidate("tail drop, whole buffer", "droptail", {}, "no AQM"))
     red = line("red", 98.0, "worse", ahead=-1.0, kind="red")

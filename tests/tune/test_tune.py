@@ -321,7 +321,7 @@ def test_the_search_reaches_what_a_ten_times_larger_grid_finds(asked: Path) -> N
     assert gap.mean - gap.half_width <= 0.0
 
 
-def test_the_answer_says_what_it_rests_on(asked: Path) -> None:
+def test_the_answer_states_its_basis(asked: Path) -> None:
     answer = dc.tune("asked.toml", runs=150, out="kept")
     record = json.loads(Path("kept/tune.json").read_text(encoding="utf-8"))
     assert record["queue"] == answer.queue and record["verdict"] == answer.verdict()
@@ -506,7 +506,7 @@ def test_a_box_takes_what_can_be_written_for_it() -> None:
 
 
 @pytest.mark.parametrize("box", ["linux", "ios", "junos", "sonic", "openconfig"])
-def test_what_is_written_reads_back_as_what_was_simulated(box: str) -> None:
+def test_a_written_queue_reads_back_as_the_simulated_one(box: str) -> None:
     params = {"limit": "200 pkts", "min_th": "5 pkts", "max_th": "15 pkts", "max_p": 0.1, "w_q": 0.01}
     target = Target(box, 2e7, 0.06)
     design = target.candidate("one", "red", params)
@@ -518,7 +518,7 @@ def test_what_is_written_reads_back_as_what_was_simulated(box: str) -> None:
     assert target.written(other) == (None, ("w_q",))
 
 
-def test_what_the_box_has_not_is_compared_but_not_recommended(
+def test_disciplines_a_box_lacks_are_compared_but_not_recommended(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effort, "LEVELS", (effort.Budget(1500, replications=2, fresh=1),) * 2)

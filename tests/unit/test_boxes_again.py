@@ -39,7 +39,7 @@ def asked(box: str, kind: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("shape", [False, True])
 @pytest.mark.parametrize(("box", "kind"), EVERY)
-def test_what_came_back_is_exported_as_the_same(box: str, kind: str, shape: bool) -> None:
+def test_an_imported_queue_is_exported_as_the_same(box: str, kind: str, shape: bool) -> None:
     exported = export(kind, asked(box, kind), box=box, rate_bps=RATE, shape=shape)
     limit = str(exported.params_as_loaded.get("limit", "500 pkts"))
     room = round(units.packets(limit, packet_bytes=1500) * 1500)

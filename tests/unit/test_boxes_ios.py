@@ -65,13 +65,13 @@ def test_an_ios_configuration_is_read() -> None:
     assert any("1 is DSCP 10, 2 is DSCP 14" in note.text for note in imported.notes)
 
 
-def test_what_ios_shows_is_read() -> None:
+def test_the_output_of_ios_is_read() -> None:
     imported = read(SHOW)
     assert imported.params["min_th"] == [f"{low} pkts" for low in (20, 22, 24, 26, 28, 30, 32, 34)]
     assert (imported.params["limit"], imported.params["exponent"], imported.rate_bps) == ("64 pkts", 9, 1e7)
 
 
-def test_what_ios_does_not_say_is_assumed() -> None:
+def test_values_that_ios_leaves_out_are_assumed() -> None:
     imported = read(
         "policy-map P\n class class-default\n  random-detect\n  random-detect precedence 0 10 30 5\n"
     )
@@ -123,7 +123,7 @@ def test_a_class_of_a_nested_policy_has_the_rate_of_the_class_around_it(text: st
     assert any("guaranteed 10 Mbit/s" in note.text for note in imported.notes)
 
 
-def test_what_is_shown_after_a_nested_policy_belongs_to_the_one_around_it() -> None:
+def test_output_after_a_nested_policy_belongs_to_the_outer_one() -> None:
     assert read(NESTED_SHOW).others == ["SHAPED/LAST"], (
         "a class with a policy inside shapes, its classes queue"
     )

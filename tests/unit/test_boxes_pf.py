@@ -131,12 +131,12 @@ def test_the_queue_of_an_interface_is_replaced_on_that_interface(kind: str) -> N
         ("queue q on em0 bandwidth 10M qlimit many\n", "queue q qlimit"),
     ],
 )
-def test_what_contradicts_itself_is_refused(text: str, message: str) -> None:
+def test_contradictory_configurations_are_refused(text: str, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         read(text)
 
 
-def test_what_the_box_has_not_is_refused_with_what_it_has() -> None:
+def test_disciplines_a_box_lacks_are_refused_with_those_it_has() -> None:
     with pytest.raises(ScenarioError, match="ALTQ has droptail, red, codel, drr"):
         export("fq_codel", {}, box="altq", rate_bps=RATE)
     with pytest.raises(ScenarioError, match="one queue for all flows"):

@@ -231,7 +231,7 @@ def test_a_junos_profile_of_steps() -> None:
 
 
 @pytest.mark.parametrize("box", ROUTERS)
-def test_where_the_queue_must_form_is_said_unless_there_is_a_shaper(box: str) -> None:
+def test_the_place_of_the_queue_is_noted_unless_there_is_a_shaper(box: str) -> None:
     plain, shaped = (export("red", BASE, box=box, rate_bps=RATE, shape=shape) for shape in (False, True))
     note_text = "must itself be the bottleneck of"
     assert sum(note_text in str(note) for note in plain.notes) == 1
@@ -303,7 +303,7 @@ def test_a_text_of_no_known_kind() -> None:
         read("hello\n", box="arista")
 
 
-def test_what_another_spacing_costs_is_said_with_the_remedy() -> None:
+def test_the_cost_of_another_spacing_is_noted_with_the_remedy() -> None:
     exported = export("red", {**BASE, "spacing": "pseudocode", "max_p": 0.02}, box="ios", rate_bps=RATE)
     # Twice as much is taken by the paper's spacing as by a draw for each packet: 2 % and 1 % half way.
     assert any(

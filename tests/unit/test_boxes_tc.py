@@ -45,7 +45,7 @@ def test_bursts_that_tc_refuses() -> None:
     assert tc_numbers.ewma(10, 5) is None
 
 
-def test_what_fits_the_kernels_bits() -> None:
+def test_parameters_fit_the_bits_of_the_kernel() -> None:
     """max 141000 loaded with ewma 12 and was refused with 14; max 45000 was refused with bursts of 5000 and
     100000.
     """
@@ -192,7 +192,7 @@ def test_a_probability_of_one_does_not_overflow() -> None:
     assert any(note.key == "max_p" and "overflows" in note.text for note in exported.notes)
 
 
-def test_what_is_lost_is_said_with_its_effect() -> None:
+def test_lost_options_are_noted_with_their_effect() -> None:
     exported = export(
         "red",
         {"dialect": "ns2", "limit": "200 pkts", "min_th": "20 pkts", "max_th": "60 pkts", "w_q": 0.002},
@@ -208,7 +208,7 @@ def test_what_is_lost_is_said_with_its_effect() -> None:
     assert any("halfway" in line and "3.39 %" in line and "9.52 %" in line for line in exported.effect)
 
 
-def test_what_linux_has_not_is_refused() -> None:
+def test_disciplines_that_linux_lacks_are_refused() -> None:
     with pytest.raises(dc.ScenarioError, match="kind = pi: Linux has no such queue"):
         export("pi", {}, box="linux", rate_bps=RATE)
 
@@ -229,7 +229,7 @@ qdisc gred 8023: root refcnt 2 vqs 2 default 1 grio limit 100Kb
 """
 
 
-def test_what_tc_shows_is_read() -> None:
+def test_the_output_of_tc_is_read() -> None:
     red = params(SHOWN)
     assert (red["limit"], red["min_th"], red["max_th"], red["w_q"], red["ecn"]) == (
         "150000 B", "15000 B", "45000 B", 1 / 16, True,
@@ -240,7 +240,7 @@ def test_what_tc_shows_is_read() -> None:
     assert read(VQS).params["grio"] is True
 
 
-def test_what_the_text_hides_is_assumed_and_said() -> None:
+def test_values_missing_from_the_text_are_assumed_and_noted() -> None:
     imported = read("qdisc red 8001: dev eth0 root refcnt 2 limit 400000b min 30000b max 90000b\n")
     assert {note.key for note in imported.notes if note.kind == "assumed"} == {"max_p", "w_q"}
 

@@ -122,7 +122,7 @@ def test_every_link_type_gives_the_size_of_the_ip_packet(tmp_path: Path, link: i
     assert read(tmp_path, classic([(1, 0, frame)], link=link)) == [(0, 700)]
 
 
-def test_what_is_no_ip_is_left_out_and_the_rest_ordered(tmp_path: Path) -> None:
+def test_other_protocols_are_left_out_and_packets_ordered(tmp_path: Path) -> None:
     arp, packet = ethernet(b"\x08\x06", b"\0" * 28), ethernet(IPV4, ipv4(50))
     assert read(tmp_path, classic([(1, 0, arp), (3, 0, packet), (2, 0, packet)])) == [(0, 50), (10**9, 50)]
 

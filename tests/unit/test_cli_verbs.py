@@ -12,7 +12,7 @@ import pytest
 
 from dropcurve.cli import verbs
 
-#: Libraries and rooms that the list of verbs does without.
+#: Libraries and packages that the list of verbs does without.
 HEAVY = ("numpy", "scipy", "pyarrow", "matplotlib", "rich", "dropcurve.runs", "dropcurve.tuning", "dropcurve.boxes",
          "dropcurve.metrics", "dropcurve.scenario", "dropcurve.cli.tune")  # fmt: skip
 

@@ -20,12 +20,12 @@ def public(names: object) -> set[str]:
     return {name for name in dir(names) if not name.startswith("_")}
 
 
-def test_the_module_has_what_the_stub_says() -> None:
+def test_the_module_matches_the_stub() -> None:
     declared = {node.name for node in STUB.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     assert declared == public(_core)
 
 
-def test_functions_take_what_the_stub_says() -> None:
+def test_functions_match_the_stub() -> None:
     for node in STUB.body:
         if isinstance(node, ast.FunctionDef):
             real = inspect.signature(getattr(_core, node.name))
@@ -33,7 +33,7 @@ def test_functions_take_what_the_stub_says() -> None:
             assert sum(p.default is not p.empty for p in real.parameters.values()) == len(node.args.defaults)
 
 
-def test_classes_have_the_methods_the_stub_says() -> None:
+def test_classes_match_the_stub() -> None:
     for node in STUB.body:
         if isinstance(node, ast.ClassDef) and not node.name.endswith("Error"):
             real = getattr(_core, node.name)

@@ -46,7 +46,7 @@ words = st.one_of(
 
 
 @given(st.lists(words, max_size=8))
-def test_what_is_read_here_the_other_parser_reads_the_same(arguments: list[str]) -> None:
+def test_both_parsers_read_the_same(arguments: list[str]) -> None:
     given = direct.options(arguments)
     if given is not None:
         assert parsed(arguments) == given

@@ -187,7 +187,7 @@ def test_queues_share_the_time_that_those_before_them_left() -> None:
     assert configuration._share(Thoroughness(), 3, 1, 4.0).seconds is None
 
 
-def test_what_stays_undecided_names_the_time_that_would_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_answer_names_the_time_that_would_settle_it(monkeypatch: pytest.MonkeyPatch) -> None:
     where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
     done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
     rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3)

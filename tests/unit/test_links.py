@@ -90,7 +90,7 @@ def test_a_link_is_parsed_with_what_differs() -> None:
         ("cable,ecn=maybe", "ecn = maybe: must be a share"),
     ],
 )
-def test_what_cannot_be_parsed_is_refused_with_a_remedy(text: str, message: str) -> None:
+def test_unparsable_links_are_refused_with_a_remedy(text: str, message: str) -> None:
     with pytest.raises(dc.UsageError) as error:
         links.parse(text)
     assert message in str(error.value)

@@ -63,7 +63,7 @@ def test_the_sentence_names_setting_ends_and_unit() -> None:
     assert line.endswith("Mbit/s at 10 Mbit/s.")
 
 
-def test_overlapping_intervals_are_said_to_be_chance() -> None:
+def test_overlapping_intervals_are_called_chance() -> None:
     noisy = [
         RunValue({"limit": limit}, seed, 90.0 + 3.0 * seed + limit)
         for limit in (0.1, 0.2)

@@ -211,7 +211,7 @@ def test_an_unknown_metric_names_the_nearest() -> None:
         metrics.find("goodput")
 
 
-def test_every_metric_says_what_it_is() -> None:
+def test_every_metric_has_a_description() -> None:
     for metric in metrics.ordered():
         assert metric.doc.endswith("."), metric.name
         assert metric.source and metric.title, metric.name

@@ -50,6 +50,6 @@ def test_sizes_are_whole_bytes() -> None:
 
 
 @given(st.floats(1e-8, 1e4), st.floats(1.0, 1e12))
-def test_what_is_shown_reads_back(seconds: float, bps: float) -> None:
+def test_shown_values_are_read_back(seconds: float, bps: float) -> None:
     assert units.span(units.show_span(seconds)) == pytest.approx(seconds, rel=1e-11)
     assert units.rate(units.show_rate(bps)) == pytest.approx(bps, rel=1e-11)

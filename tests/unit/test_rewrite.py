@@ -35,7 +35,7 @@ def test_a_queue_at_the_root_gets_a_shaper_on_its_own_interface() -> None:
     assert boxes.read(text).rate_bps == 2e6
 
 
-def test_what_a_box_printed_is_not_rewritten_but_answered_with_commands() -> None:
+def test_printed_output_is_answered_with_commands() -> None:
     before = "qdisc pfifo 8001: root refcnt 2 limit 100p\n"
     exported = boxes.export("codel", {"limit": "100 pkts"}, box="linux", rate_bps=2e6)
     text, in_place = rewrite.rewritten(before, boxes.read(before), exported)

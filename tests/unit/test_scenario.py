@@ -72,7 +72,7 @@ def test_a_key_that_is_missing_is_reported_at_its_section() -> None:
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), object()])
-def test_what_a_scenario_cannot_hold(folder: Path, value: object) -> None:
+def test_values_that_a_scenario_cannot_hold(folder: Path, value: object) -> None:
     with pytest.raises(dc.ScenarioError, match=r"queue\.max_p = .*: must be a finite number"):
         dc.Scenario.load("short.toml").set("queue.max_p", value)
 

@@ -81,7 +81,7 @@ def test_precision_is_relative_to_the_true_mean() -> None:
     assert st.tight(values, precision=0.031)
 
 
-def test_what_is_tight_without_an_interval() -> None:
+def test_tight_bounds_without_an_interval() -> None:
     assert st.tight([None, None], precision=0.05)
     assert st.tight([0.0, 0.0, 0.0], precision=0.05)
     assert not st.tight([1.0], precision=0.05)

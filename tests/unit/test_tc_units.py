@@ -50,7 +50,7 @@ def test_times(unit: str, factor: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["3q", "k", "3 kk", "3bitt", ""])
-def test_what_is_no_unit_is_refused(text: str) -> None:
+def test_unknown_units_are_refused(text: str) -> None:
     for parse in (tc.size, tc.rate, tc.time):
         with pytest.raises(UsageError):
             parse(text)

@@ -65,7 +65,7 @@ def test_of_a_limited_time_the_share_is_at_least_that_of_the_time(monkeypatch: p
     assert bar.left(0.5).startswith(", 50 % done")
 
 
-def test_no_time_is_said_to_be_left_once_more_runs_are_made_than_were_planned(
+def test_no_time_left_is_shown_once_more_runs_are_made_than_were_planned(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = [0.0]

@@ -104,7 +104,7 @@ def test_a_difference_within_its_interval_is_undecided_with_the_replications_it_
     assert "On balance b against a: −1.0 ± 1.8 points." in text
 
 
-def test_what_is_sure_against_the_design_in_use_is_reported_of_the_one_that_may_be_better() -> None:
+def test_sure_differences_are_reported_of_the_design_that_may_be_better() -> None:
     """On balance 3 points of use less 5 ms of delay at half a point: 0.5 ± 1.8."""
     some = [
         design("a", around(93.0, 1.0), [15.0] * 4),

@@ -256,7 +256,7 @@ def test_a_goal_with_two_objectives_is_no_verdict() -> None:
         weights(goal.parse("max utilisation, min p95 delay"))
 
 
-def test_what_goes_the_other_way_waits_in_another_queue_and_is_no_share_of_this_link() -> None:
+def test_flows_of_the_other_direction_have_another_queue_and_no_share_of_this_link() -> None:
     flows = [flow(0, "upload", "tcp", 4e6), flow(1, "download", "tcp", 19e6), flow(2, "call", "udp", 87e3)]
     criteria, _ = balanced([[run(*flows)]], Exchange(0.5), reverse={"download"})
     worth = {one.key: one.worth for one in criteria}

@@ -39,7 +39,7 @@ def test_paragraphs_and_items_are_wrapped(text: str, wrapped: str) -> None:
         "extraordinarily",
     ],
 )
-def test_what_fits_or_is_no_prose_stays(text: str) -> None:
+def test_short_lines_and_code_are_not_wrapped(text: str) -> None:
     assert wrap_markdown(text, 8) == text
 
 

@@ -128,7 +128,7 @@ def test_nan_never_agrees() -> None:
     assert AgreementCase("no figures").verdict == "outside"
 
 
-def test_what_another_program_gave_is_kept(tmp_path: Path) -> None:
+def test_cached_values_are_not_made_again(tmp_path: Path) -> None:
     runs: list[int] = []
     context = Context(cache=tmp_path)
     for _ in range(2):

@@ -66,7 +66,7 @@ def test_share_by_hand() -> None:
     assert friendliness.MatrixShare(1.2, 1.0, 1.5).__str__() == "1.2 (1–1.5) S"
 
 
-def test_the_page_has_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_has_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--transport", "cubic", "--transport", "rap", "--replications", "2", "--jobs", "1"]
     assert friendliness.main([*words, "--out", str(tmp_path)]) == 0
     page = (tmp_path / "friendliness.md").read_text(encoding="utf-8")
@@ -78,7 +78,9 @@ def test_the_page_has_tables_and_pictures(tmp_path: Path, capsys: pytest.Capture
     assert "6 of 6 runs" in capsys.readouterr().err
 
 
-def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_are_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert friendliness.main(["--transport", "cubik"]) == 2
     assert capsys.readouterr().err.startswith("--transport = cubik: must be one of tahoe, ")
     with pytest.raises(UsageError, match="queue = codel: must be one of droptail, red"):

@@ -168,11 +168,11 @@ fn spec(parameters: &str, setting: &Setting) -> Result<Spec, String> {
         false => queue::child::Child::table(parameters).unwrap_or_default(),
     };
     let mut problems = Vec::new();
-    let found = Spec::read("", &table, &mut problems);
-    if let Some(spec) = &found {
+    let parsed = Spec::read("", &table, &mut problems);
+    if let Some(spec) = &parsed {
         spec.fits(setting, "", &mut problems);
     }
-    found.filter(|_| problems.is_empty()).ok_or_else(|| lines(&problems))
+    parsed.filter(|_| problems.is_empty()).ok_or_else(|| lines(&problems))
 }
 
 /// `dropcurve_queue_new`.

@@ -28,15 +28,15 @@ const PACKET: CallerPacket = CallerPacket {
 const EVENT: PacketFate = PacketFate { packet: PACKET, kind: 0, reason: 0 };
 
 /// A discipline behind the interface, as the kit drives one.
-struct Through {
+struct ThroughC {
     queue: *mut Queue,
     decides: Decides,
-    papers: Vec<KitPacket>,
+    kit_packets: Vec<KitPacket>,
     names: Vec<&'static str>,
 }
 
-impl Through {
-    fn new(toml: &str, plain: &Disc<KitPacket>) -> Through {
+impl ThroughC {
+    fn new(toml: &str, plain: &Disc<KitPacket>) -> ThroughC {
         let text = CString::new(toml).unwrap();
         // SAFETY: both texts end with a zero byte and live through the call.
         let queue = unsafe { dropcurve_queue_new(text.as_ptr(), &RAW, 1, c"unused".as_ptr()) };
@@ -44,7 +44,7 @@ impl Through {
         let mut probe = Probe::default();
         plain.probe(&mut probe);
         let names = probe.values.into_iter().map(|(name, _)| name).collect();
-        Through { queue, decides: plain.decides(), papers: Vec::new(), names }
+        ThroughC { queue, decides: plain.decides(), kit_packets: Vec::new(), names }
     }
 
     /// Calls the interface with the random numbers of a context, then passes on the fates of packets.
@@ -62,31 +62,31 @@ impl Through {
         // SAFETY: queue and event are valid.
         while unsafe { dropcurve_queue_next_event(self.queue, &mut event) } == 1 {
             let reason = [Reason::Early, Reason::Forced, Reason::Overflow][event.reason as usize];
-            let paper = self.paper(&event.packet);
+            let kit_packet = self.kit_packet(&event.packet);
             if event.kind == 1 {
-                let unmarked = self.papers[event.packet.user as usize];
-                self.papers[event.packet.user as usize] =
+                let unmarked = self.kit_packets[event.packet.user as usize];
+                self.kit_packets[event.packet.user as usize] =
                     cx.mark_or_drop(unmarked, true, reason).expect("a marked packet is capable");
             } else {
-                cx.drop(paper, reason);
+                cx.drop(kit_packet, reason);
             }
         }
         answer
     }
 
     /// The kit's packet behind one of the interface.
-    fn paper(&self, raw: &CallerPacket) -> KitPacket {
-        let mut paper = self.papers[raw.user as usize];
-        if raw.ecn == 3 && paper.ecn() != Ecn::Ce {
-            paper.set_ce();
+    fn kit_packet(&self, raw: &CallerPacket) -> KitPacket {
+        let mut kit_packet = self.kit_packets[raw.user as usize];
+        if raw.ecn == 3 && kit_packet.ecn() != Ecn::Ce {
+            kit_packet.set_ce();
         }
-        paper
+        kit_packet
     }
 }
 
 // SAFETY: called back by the library with the context that was set.
 unsafe extern "C" fn draw(context: *mut c_void) -> f64 {
-    // SAFETY: `Through::call` passes a place with the context of the call in progress.
+    // SAFETY: `ThroughC::call` passes a place with the context of the call in progress.
     unsafe { (**context.cast::<*mut Cx<'_, KitPacket>>()).uniform() }
 }
 
@@ -95,11 +95,11 @@ fn last_error() -> String {
     unsafe { CStr::from_ptr(dropcurve::fault::dropcurve_last_error()) }.to_string_lossy().into_owned()
 }
 
-impl QueueDisc<KitPacket> for Through {
+impl QueueDisc<KitPacket> for ThroughC {
     fn enqueue(&mut self, mut pkt: KitPacket, cx: &mut Cx<'_, KitPacket>) {
         pkt.set_enqueued(cx.now);
         let raw = CallerPacket {
-            user: self.papers.len() as *mut c_void,
+            user: self.kit_packets.len() as *mut c_void,
             flow: pkt.flow(),
             source: pkt.hosts()[0],
             destination: pkt.hosts()[1],
@@ -112,7 +112,7 @@ impl QueueDisc<KitPacket> for Through {
             },
             traffic_class: pkt.class(),
         };
-        self.papers.push(pkt);
+        self.kit_packets.push(pkt);
         // SAFETY: the queue is this one's, and the packet is valid.
         self.call(cx, |queue, now| unsafe { dropcurve_queue_enqueue(queue, now, &raw) });
     }
@@ -122,7 +122,7 @@ impl QueueDisc<KitPacket> for Through {
         let place = &raw mut raw;
         // SAFETY: the queue is this one's, and the place is valid.
         let got = self.call(cx, |queue, now| unsafe { dropcurve_queue_dequeue(queue, now, place) });
-        (got == 1).then(|| self.paper(&raw))
+        (got == 1).then(|| self.kit_packet(&raw))
     }
 
     fn len(&self) -> usize {
@@ -173,7 +173,7 @@ impl QueueDisc<KitPacket> for Through {
     }
 }
 
-impl Drop for Through {
+impl Drop for ThroughC {
     fn drop(&mut self) {
         // SAFETY: the queue is this one's, and used for the last time.
         unsafe { dropcurve_queue_free(self.queue) }
@@ -212,7 +212,7 @@ fn every_discipline_comes_to_the_same_bits_through_the_interface() {
         for seed in 1..=3 {
             let steps = steps(seed, 1_500);
             let plain = drive(spec.build(&SETTING), &steps, seed, &rules).unwrap();
-            let through = drive(Through::new(&toml, &spec.build(&SETTING)), &steps, seed, &rules).unwrap();
+            let through = drive(ThroughC::new(&toml, &spec.build(&SETTING)), &steps, seed, &rules).unwrap();
             assert!(plain.arrived > 100, "{toml}");
             assert_eq!(plain, through, "{toml}, seed {seed}");
         }

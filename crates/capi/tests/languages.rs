@@ -116,8 +116,8 @@ fn structures_have_the_same_layout_in_c() {
     );
     std::fs::write(&source, text).expect("a file");
     let source = source.to_str().expect("a path in UTF-8");
-    if let Some(found) = compiled("cc", &["-std=c11"], source, "layout", &[]) {
-        let sizes: Vec<usize> = found.lines().map(|line| line.parse().expect("a number")).collect();
+    if let Some(printed) = compiled("cc", &["-std=c11"], source, "layout", &[]) {
+        let sizes: Vec<usize> = printed.lines().map(|line| line.parse().expect("a number")).collect();
         assert_eq!(sizes, rows.map(|(_, size)| size));
     }
 }
@@ -129,20 +129,20 @@ fn the_example_of_the_readme_runs() {
     let source = library().join("readme.c");
     std::fs::write(&source, rest.split("```").next().expect("its end")).expect("a file");
     let source = source.to_str().expect("a path in UTF-8");
-    if let Some(found) = compiled("cc", &["-std=c11"], source, "readme", &[]) {
-        assert_eq!(found, "sent 1 packet of 1500 bytes\n");
+    if let Some(printed) = compiled("cc", &["-std=c11"], source, "readme", &[]) {
+        assert_eq!(printed, "sent 1 packet of 1500 bytes\n");
     }
 }
 
 #[test]
 fn the_c_example_loses_no_packet() {
     let source = format!("{ROOT}/examples/bottleneck.c");
-    if let Some(found) = compiled("cc", &["-std=c11"], &source, "bottleneck", &[]) {
+    if let Some(printed) = compiled("cc", &["-std=c11"], &source, "bottleneck", &[]) {
         let numbers: Vec<u64> =
-            found.split_whitespace().filter_map(|word| word.trim_end_matches(',').parse().ok()).collect();
-        let [offered, sent, dropped, queued] = numbers[..] else { panic!("{found}") };
+            printed.split_whitespace().filter_map(|word| word.trim_end_matches(',').parse().ok()).collect();
+        let [offered, sent, dropped, queued] = numbers[..] else { panic!("{printed}") };
         assert_eq!((offered, offered), (12_500, sent + dropped + queued));
-        assert!(dropped > 1_000 && queued < 101, "{found}");
+        assert!(dropped > 1_000 && queued < 101, "{printed}");
     }
 }
 
@@ -154,9 +154,9 @@ fn the_cpp_example_and_ctypes_come_to_the_bits_of_the_engine() {
     let plan = Scenario::parse(scenario).expect("a scenario").plan();
     let expected = format!("{:016x}", sim::run(&plan, 1, &sim::Options::default()).digest(&plan));
     let source = format!("{ROOT}/examples/simulate.cpp");
-    if let Some(found) = compiled("c++", &["-std=c++17"], &source, "simulate", &[]) {
-        assert_eq!(found.lines().next(), Some(expected.as_str()));
-        assert!(found.lines().nth(1).is_some_and(|line| line.starts_with('{')), "a summary in JSON");
+    if let Some(printed) = compiled("c++", &["-std=c++17"], &source, "simulate", &[]) {
+        assert_eq!(printed.lines().next(), Some(expected.as_str()));
+        assert!(printed.lines().nth(1).is_some_and(|line| line.starts_with('{')), "a summary in JSON");
     }
     let program = format!(
         "import ctypes, glob\n\
@@ -169,8 +169,8 @@ fn the_cpp_example_and_ctypes_come_to_the_bits_of_the_engine() {
          print(f'{{digest.value:016x}}')\n",
         library().display()
     );
-    if let Some(found) = output("python3", &["-c", &program], Path::new(ROOT)) {
-        assert_eq!(found.trim(), expected);
+    if let Some(printed) = output("python3", &["-c", &program], Path::new(ROOT)) {
+        assert_eq!(printed.trim(), expected);
     }
 }
 
@@ -180,7 +180,7 @@ fn the_go_example_queues_one_packet_and_drops_the_next() {
     let words = ["build", "-o", program.to_str().expect("a path in UTF-8"), "."];
     let folder = Path::new(ROOT).join("examples/go");
     if output("go", &words, &folder).is_some() {
-        let found = output(words[2], &[], &folder);
-        assert_eq!(found.as_deref(), Some("1 1 1 2\n"));
+        let printed = output(words[2], &[], &folder);
+        assert_eq!(printed.as_deref(), Some("1 1 1 2\n"));
     }
 }

@@ -151,11 +151,11 @@ fn quantity<T>(
     example: &str,
     problems: &mut Vec<String>,
 ) -> Option<T> {
-    let found = json[key].as_str().and_then(read);
-    if found.is_none() {
+    let parsed = json[key].as_str().and_then(read);
+    if parsed.is_none() {
         problems.push(format!("{key} = {}: must be text with its unit, such as \"{example}\"", json[key]));
     }
-    found
+    parsed
 }
 
 fn table(json: &Json) -> Option<Table> {

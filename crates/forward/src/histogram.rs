@@ -48,11 +48,11 @@ impl DelayHistogram {
     pub fn quantile_ms(&self, p: f64) -> Option<f64> {
         let rank = ((p * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
-        let found = self.counts.iter().position(|count| {
+        let number = self.counts.iter().position(|count| {
             seen += count;
             *count > 0 && seen >= rank
         })?;
-        let (low, high) = (floor(found), floor(found + 1));
+        let (low, high) = (floor(number), floor(number + 1));
         Some(((low + high - 1) as f64 / 2.0 * 1e-6).min(self.max.as_millis()))
     }
 
@@ -96,8 +96,8 @@ mod tests {
             histogram.note(Span::from_micros(us));
         }
         let near = |p: f64, ms: f64| {
-            let found = histogram.quantile_ms(p).unwrap();
-            assert!((found / ms - 1.0).abs() < 1.0 / 64.0, "{p}: {found} for {ms}");
+            let quantile = histogram.quantile_ms(p).unwrap();
+            assert!((quantile / ms - 1.0).abs() < 1.0 / 64.0, "{p}: {quantile} for {ms}");
         };
         near(0.5, 0.03);
         near(0.99, 1.0);
@@ -108,9 +108,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_time_lies_in_its_bucket(ns in 0u64..1 << 62) {
-            let found = bucket(ns);
-            prop_assert!(floor(found) <= ns && ns < floor(found + 1));
-            let width = floor(found + 1) - floor(found);
+            let number = bucket(ns);
+            prop_assert!(floor(number) <= ns && ns < floor(number + 1));
+            let width = floor(number + 1) - floor(number);
             prop_assert!(width == 1 || width <= ns / FINE);
         }
     }

@@ -38,31 +38,31 @@ pub struct Agreement {
 /// One sentence for the user, if the record is damaged.
 pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, String> {
     let mut judge = Judge::new(&reader.head);
-    let (mut found, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);
-    while found.difference.is_none() {
+    let (mut agreement, mut recorded, mut last) = (Agreement::default(), Vec::new(), Time::ZERO);
+    while agreement.difference.is_none() {
         let Some(entry) = reader.entry()? else { break };
         last = entry.time();
         match entry {
             RecordEntry::Arrived(time, flow, hosts, size, ecn, class) => {
                 judge.advance(time);
-                found.compare(&mut judge.verdicts, &mut recorded);
-                let mut handle = Handle::new(found.arrivals, flow, size, ecn, class);
+                agreement.compare(&mut judge.verdicts, &mut recorded);
+                let mut handle = Handle::new(agreement.arrivals, flow, size, ecn, class);
                 handle.hosts = hosts;
                 judge.arrive(handle, time);
-                found.arrivals += 1;
+                agreement.arrivals += 1;
             }
             RecordEntry::Changed(time, link) => {
                 judge.advance(time);
-                found.compare(&mut judge.verdicts, &mut recorded);
+                agreement.compare(&mut judge.verdicts, &mut recorded);
                 judge.change(*link, time);
-                found.changes += 1;
+                agreement.changes += 1;
             }
             RecordEntry::End(_, counts) => {
-                found.whole = true;
+                agreement.whole = true;
                 judge.advance(last);
-                found.compare(&mut judge.verdicts, &mut recorded);
-                found.check_counts(counts);
-                return Ok(found);
+                agreement.compare(&mut judge.verdicts, &mut recorded);
+                agreement.check_counts(counts);
+                return Ok(agreement);
             }
             verdict => recorded.push(verdict),
         }
@@ -70,8 +70,8 @@ pub fn replay<R: BufRead>(mut reader: RecordReader<R>) -> Result<Agreement, Stri
     judge.advance(last);
     // The missing end may hold the remaining verdicts.
     judge.verdicts.truncate(recorded.len());
-    found.compare(&mut judge.verdicts, &mut recorded);
-    Ok(found)
+    agreement.compare(&mut judge.verdicts, &mut recorded);
+    Ok(agreement)
 }
 
 impl Agreement {

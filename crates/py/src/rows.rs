@@ -134,7 +134,7 @@ impl PyRow {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.found(py, key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+        self.get_value(py, key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
     }
 
     #[pyo3(signature = (key, default=None))]
@@ -144,7 +144,7 @@ impl PyRow {
         key: &Bound<'py, PyAny>,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(self.found(py, key)?.or(default).unwrap_or_else(|| py.None().into_bound(py)))
+        Ok(self.get_value(py, key)?.or(default).unwrap_or_else(|| py.None().into_bound(py)))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -184,7 +184,11 @@ impl PyRow {
         self.table.row(self.number)
     }
 
-    fn found<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn get_value<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Ok(key) = key.cast::<PyString>() else { return Ok(None) };
         let key = key.to_str()?;
         let keys = self.row().and_then(|row| Some((row, find(row.keys(), key)?)));
@@ -192,13 +196,13 @@ impl PyRow {
     }
 
     fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let found = PyDict::new(py);
+        let row_dict = PyDict::new(py);
         for (row, (key, keys)) in
             self.row().into_iter().flat_map(|row| row.keys().iter().map(move |one| (row, one)))
         {
-            found.set_item(PyString::intern(py, key), python(py, row, keys)?)?;
+            row_dict.set_item(PyString::intern(py, key), python(py, row, keys)?)?;
         }
-        Ok(found.into_any())
+        Ok(row_dict.into_any())
     }
 }
 

@@ -194,7 +194,7 @@ fn promised(name: &'static str, fault: &str) -> queue::conformance::Report {
 }
 
 #[test]
-fn a_plugin_that_decides_at_arrival_says_so() {
+fn a_plugin_declares_that_it_decides_at_arrival() {
     let report = promised("promise_kept", "0");
     assert!(report.dropped > 0 && report.marked > 0 && report.left > 100, "{report:?}");
     let spec = read(&[("kind", "promise_kept")]).unwrap();

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_source_limits_is_marked_until_it_is_delivered() {
+    fn application_limited_segments_are_marked_until_delivered() {
         let mut sampler = Sampler::default();
         let mut before = send(&mut sampler, 0, 1);
         sampler.limit_by_source(1);

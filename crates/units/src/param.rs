@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_read_back() {
+    fn shown_values_are_read_back() {
         let things = Things { wait: Span(1234), many: Some(7), colour: Colour::Red, ..Things::default() };
         let mut problems = Vec::new();
         assert_eq!(read_table::<Things>("", &things.show(), &mut problems), things);

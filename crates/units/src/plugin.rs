@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_read_again() {
+    fn shown_values_are_read_again() {
         let mine = declaration();
         assert_eq!(mine.read(None), Ok(vec![0.5, 0.02]));
         assert_eq!(mine.read(Some("pause=5 ms, gain=0.25")), Ok(vec![0.25, 0.005]));

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_is_refused() {
+    fn ambiguous_input_is_refused() {
         for text in ["10 mbps", "10", "ten Mbit/s", "-1 Mbit/s", "1/0 Mbit/s", "10 Mbyte", ""] {
             assert_eq!(rate(text), None, "{text}");
         }
@@ -218,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(n in 0u64..10_000_000_000_000) {
+        fn written_values_are_read_back(n in 0u64..10_000_000_000_000) {
             prop_assert_eq!(rate(&show_rate(Rate(n))), Some(Rate(n)));
             prop_assert_eq!(bytes(&show_bytes(Bytes(n))), Some(Bytes(n)));
             prop_assert_eq!(span(&show_span(Span(n))), Some(Span(n)));

@@ -26,7 +26,7 @@ class Tuning:
     """A search: its progress, and in the end its answer.
 
     Args:
-        given: ``link`` or ``rate``, ``rtt``, ``flows`` and ``buffer``; ``goal``; ``queues``, a list of disciplines;
+        request: ``link`` or ``rate``, ``rtt``, ``flows`` and ``buffer``; ``goal``; ``queues``, a list of disciplines;
             ``box``; and ``runs`` or ``time``, all as `dropcurve tune` takes them.
         results: Where the folder of the answer is made.
 

@@ -26,7 +26,7 @@ def percent(part: float | None, whole: float | None) -> float | None:
 
 
 def average(values: Sequence[float]) -> float | None:
-    """The mean, or None of nothing."""
+    """The mean, or None of no values."""
     return statistics.mean(values) if values else None
 
 

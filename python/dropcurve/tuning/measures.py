@@ -69,7 +69,7 @@ class Measure:
         return self.metric.unit if self.metric.unit != "pure" else ""
 
     def shown(self, mean: float | None, half_width: float | None) -> str:
-        """A value with its interval, as far as that is possible, and its unit."""
+        """A value with its unit and the part of its interval that is possible."""
         return wording.amount(mean, half_width, self.unit, within=self.metric.possible)
 
     def number(self, text: str) -> float:

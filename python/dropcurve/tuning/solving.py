@@ -43,11 +43,24 @@ BEHIND = 3.0
 
 @dataclass
 class Solving:
-    """Solves the families on a bench; every accepted design is run in all ``trials``. ``starts`` has coordinates from
-    which a family is solved first, by discipline; a family that is far behind the ``rival`` is left after its first
-    edge. Edges are ``coarse`` where each end of the ranges has one run. ``found`` has the best design of each family,
-    ``seen`` all that were run, ``edges`` those on an edge, ``picked`` those of the atlas, ``unseen`` initial designs
-    without runs; ``complete`` says that there was time for every family."""
+    """Solves the families on a bench.
+
+    Attributes:
+        bench, evaluations: Where designs are run, and what is known of them.
+        trials: Every accepted design is run in all of them.
+        runs, until: Limits of the runs and of the clock.
+        on_stage: Called with each stage and the best design so far.
+        margin: Smallest difference that matters; by default that of the goal.
+        starts: Coordinates from which a family is solved first, by discipline.
+        rival: A family far behind it is left after its first edge.
+        coarse: Whether each end of the ranges has one run on an edge.
+        best_by_kind: The best design of each family.
+        seen: All designs that were run.
+        picked: Designs of the atlas.
+        edges: Designs on an edge.
+        unseen: Initial designs without runs.
+        complete: Whether there was time for every family.
+    """
 
     bench: Bench
     evaluations: Evaluations
@@ -59,7 +72,7 @@ class Solving:
     starts: Mapping[str, Coordinates] = field(default_factory=dict)
     rival: Candidate | None = None
     coarse: bool = False
-    found: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
+    best_by_kind: dict[str, tuple[Candidate, Coordinates]] = field(default_factory=dict)
     seen: dict[str, list[tuple[Candidate, Coordinates]]] = field(default_factory=dict)
     picked: list[Candidate] = field(default_factory=list)
     edges: dict[str, dict[str, Candidate]] = field(default_factory=dict)
@@ -79,7 +92,7 @@ class Solving:
         return len(self.goal.objectives) == 1
 
     def go(self) -> list[Candidate]:
-        """The best design of each family, those that were found."""
+        """The best design of each family, where one is known."""
         if not self.fits:
             return []
         order = sorted(self.evaluations.studies.values(), key=lambda study: len(study.family.axes))
@@ -93,10 +106,14 @@ class Solving:
         self.complete = self.until is None or self.bench.source.now() < self.until
         for late in (False, True):
             for study in order:
-                if study.family.kind in self.found and self._behind(study) == late and not self._far(study):
+                if (
+                    study.family.kind in self.best_by_kind
+                    and self._behind(study) == late
+                    and not self._far(study)
+                ):
                     self._along(study)
         return list(
-            {one.key: one for one in [*(one for one, _ in self.found.values()), *self.picked]}.values()
+            {one.key: one for one in [*(one for one, _ in self.best_by_kind.values()), *self.picked]}.values()
         )
 
     def _starts(self, study: FamilyStudy) -> Iterator[Coordinates]:
@@ -178,7 +195,7 @@ class Solving:
     @property
     def best(self) -> Candidate | None:
         """The best design on an edge so far."""
-        some = [one for one, _ in self.found.values()]
+        some = [one for one, _ in self.best_by_kind.values()]
         return min(some, key=self._score, default=None)
 
     @property
@@ -207,7 +224,10 @@ class Solving:
 
     def _behind(self, study: FamilyStudy) -> bool:
         best = self.best
-        return best is not None and self._loss(self.found[study.family.kind][0]) - self._loss(best) > BEHIND
+        return (
+            best is not None
+            and self._loss(self.best_by_kind[study.family.kind][0]) - self._loss(best) > BEHIND
+        )
 
     def best_edges(self, kind: str, most: int) -> list[Candidate]:
         """The best designs of a family on an edge, with any other parameters, by the first half of the trials."""
@@ -221,11 +241,11 @@ class Solving:
 
     def _far(self, study: FamilyStudy) -> bool:
         """Whether a family is so far behind the rival that its other parameters are not moved."""
-        if self.rival is None or study.family.kind not in self.found:
+        if self.rival is None or study.family.kind not in self.best_by_kind:
             return False
         if not self.bench.run(((self.rival, trial) for trial in self.trials), until=self.until):
             return False
-        return self._loss(self.found[study.family.kind][0]) - self._loss(self.rival) > BEHIND
+        return self._loss(self.best_by_kind[study.family.kind][0]) - self._loss(self.rival) > BEHIND
 
     def _solve(self, study: FamilyStudy, coordinates: Coordinates) -> bool:
         """Solves a family from some coordinates; returns whether its best design improved by half the margin.
@@ -234,7 +254,7 @@ class Solving:
         them, and run in all if it is better there.
         """
         kind = study.family.kind
-        before = self.found.get(kind)
+        before = self.best_by_kind.get(kind)
         trials = self.trials if before is None else self._part(kind)
         solved, seen = self._solver(study, coordinates, trials)
         self.seen.setdefault(kind, []).extend(seen)
@@ -253,7 +273,7 @@ class Solving:
             return False
         if before is None or self._score(solved[0]) < self._score(before[0]):
             gained = before is None or self._loss(before[0]) - self._loss(solved[0]) > self.margin / 2
-            self.found[kind] = solved
+            self.best_by_kind[kind] = solved
             return gained
         return False
 
@@ -269,8 +289,8 @@ class Solving:
             solved = edge.solve(coordinates)
             self.near[kind] = edge.near
             return solved, edge.seen
-        again = kind in self.found
-        share = (self.runs - self.bench.runs) / max(1, len(self.evaluations.studies) - len(self.found))
+        again = kind in self.best_by_kind
+        share = (self.runs - self.bench.runs) / max(1, len(self.evaluations.studies) - len(self.best_by_kind))
         most = self.runs if again else self.bench.runs + max(share, 2 * len(trials))
         line = LineSearch(self.bench, study, trials, trials[: (len(trials) + 1) // 2], self.until, most)
         solved = line.solve(coordinates, wide=not again)
@@ -291,7 +311,7 @@ class Solving:
                 continue
             for factor in FACTORS:
                 while not self.settled and self.bench.runs < self.runs:
-                    _, coordinates = self.found[family.kind]
+                    _, coordinates = self.best_by_kind[family.kind]
                     value = axis.rounded(coordinates[name] * factor)
                     if not axis.low <= value <= axis.high:
                         break

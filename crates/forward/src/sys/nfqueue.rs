@@ -162,17 +162,17 @@ impl NfQueue {
 
 /// Kinds and places of the attributes of a message, from `at` on.
 fn attributes(message: &[u8], mut at: usize) -> Vec<(u16, std::ops::Range<usize>)> {
-    let mut found = Vec::new();
+    let mut attributes = Vec::new();
     while at + 4 <= message.len() {
         let length = usize::from(u16::from_ne_bytes([message[at], message[at + 1]]));
         let kind = u16::from_ne_bytes([message[at + 2], message[at + 3]]) & 0x3fff;
         if length < 4 || at + length > message.len() {
             break;
         }
-        found.push((kind, at + 4..at + length));
+        attributes.push((kind, at + 4..at + length));
         at += length.next_multiple_of(4);
     }
-    found
+    attributes
 }
 
 /// Drops of a queue, by the kernel's table.

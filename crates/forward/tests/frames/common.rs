@@ -84,7 +84,7 @@ pub fn udp(flow: u8, size: usize, ecn: u8) -> Vec<u8> {
     frame
 }
 
-/// Events, owned.
+/// An observer that stores events.
 #[derive(Default)]
 pub struct Memory {
     pub events: Vec<String>,

@@ -80,7 +80,7 @@ fn vlan_tags_are_looked_through_and_other_types_are_not_ip() {
 }
 
 #[test]
-fn what_is_no_packet_is_refused_by_rule() {
+fn invalid_packets_are_refused_by_rule() {
     let good = common::udp(1, 100, 0);
     let refused = |frame: &[u8], layer| read(frame, layer).unwrap_err();
     assert_eq!(refused(&[], Layer::Ip), Refusal::Runt);
@@ -163,7 +163,7 @@ fn an_open_checksum_is_completed() {
 }
 
 #[test]
-fn what_cannot_be_cut_is_refused_whole() {
+fn super_packets_without_a_segmentation_are_refused_whole() {
     let mut frame = tcp(false, false, &[0; 3000]);
     let mut count = 0;
     for (kind, segment) in [(3, 1448), (5, 1448), (1, 0), (9, 100)] {

@@ -145,11 +145,11 @@ proptest! {
         for link in every_kind() {
             let name = link.spec.kind();
             let file = record(&link, &arrivals, seed);
-            let found = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
-            prop_assert_eq!(&found.difference, &None, "{}", name);
-            prop_assert!(found.whole);
-            prop_assert_eq!(found.arrivals, arrivals.len() as u64);
-            prop_assert_eq!(found.drops + found.sent, found.arrivals);
+            let agreement = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
+            prop_assert_eq!(&agreement.difference, &None, "{}", name);
+            prop_assert!(agreement.whole);
+            prop_assert_eq!(agreement.arrivals, arrivals.len() as u64);
+            prop_assert_eq!(agreement.drops + agreement.sent, agreement.arrivals);
             let small = with_small_flows(&file);
             prop_assert_eq!(by_packet(pumped(&small)), by_packet(simulated(&small)), "{}", name);
         }
@@ -161,9 +161,9 @@ proptest! {
         let file = record(&of_kind("red"), &arrivals, 1);
         let head = file.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
         let cut = head + ((file.len() - head) as f64 * at) as usize;
-        let found = replay(RecordReader::new(&file[..cut]).unwrap()).unwrap();
-        prop_assert_eq!(found.difference, None);
-        prop_assert!(!found.whole);
+        let agreement = replay(RecordReader::new(&file[..cut]).unwrap()).unwrap();
+        prop_assert_eq!(agreement.difference, None);
+        prop_assert!(!agreement.whole);
     }
 
     #[test]
@@ -207,9 +207,9 @@ fn changes_of_the_link_are_replayed() {
         }
         drain(&mut pump, &mut recorder);
         let file = recorder.finish().unwrap();
-        let found = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
+        let agreement = replay(RecordReader::new(&file[..]).unwrap()).unwrap();
         let name = before.spec.kind();
-        assert_eq!((found.difference, found.changes, found.whole), (None, 1, true), "{name}");
+        assert_eq!((agreement.difference, agreement.changes, agreement.whole), (None, 1, true), "{name}");
     }
 }
 

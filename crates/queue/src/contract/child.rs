@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_discipline_is_refused() {
+    fn unknown_disciplines_are_refused() {
         let message = |value: Value| Child::read_whole(&value).unwrap_err()[0].to_string();
         assert!(message(Value::Int(3)).contains("must be \"plain\""));
         assert!(message(text("codle")).contains("did you mean 'codel'?"));

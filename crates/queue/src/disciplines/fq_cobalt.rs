@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_values_are_refused() {
         let shown = refused::<Params>(&[("flows", "100"), ("ways", "8"), ("interval", "1 ms")]);
         assert!(
             shown.iter().any(|line| line.contains("flows = 100: must be a multiple of ways (8)")),

@@ -2,7 +2,7 @@
 //!
 //! Reference: EJ12; PPP00 is CHOKe.
 //! Units: as in RED.
-//! Deviations: of the paper only the abstract was available (an extra trial upon each successful match); that
+//! Deviations: only the abstract of the paper was available (an extra trial upon each successful match); that
 //! every matched packet goes, and the arrival with them, is as in CHOKe.
 
 use crate::disc::{Cx, Packet, Probe, QueueDisc, Reason};

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_peak_beyond_one_is_refused() {
-        let found = refused::<Params>(&[("max_p", "0.8")]);
-        assert!(found[0].starts_with("peak = 1.5: must be at most 1/max_p"), "{found:?}");
+        let problems = refused::<Params>(&[("max_p", "0.8")]);
+        assert!(problems[0].starts_with("peak = 1.5: must be at most 1/max_p"), "{problems:?}");
     }
 }

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_of_ones_own_and_what_is_refused() {
+    fn a_given_target_and_refused_parameters() {
         let of = |rows: &[(&str, &str)]| params::<Params>(rows).target(&SETTING);
         let bytes = [("unit", "bytes"), ("target", "7 pkts")];
         assert_eq!([of(&[]), of(&[("target", "7 pkts")]), of(&bytes)], [10.0, 7.0, 7000.0]);

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn crossed_shares_are_refused() {
-        let found = refused::<Params>(&[("min_share", "0.8")]);
-        assert!(found[0].starts_with("max_share = 0.7: must exceed min_share (0.8)"), "{found:?}");
+        let problems = refused::<Params>(&[("min_share", "0.8")]);
+        assert!(problems[0].starts_with("max_share = 0.7: must exceed min_share (0.8)"), "{problems:?}");
     }
 }

@@ -4,7 +4,7 @@
 //! Reference: LZGY05.
 //! Units: `q_ref` and `limit` count packets or bytes, both in the unit of `limit`; `period` is a span, all
 //! else plain.
-//! Deviations: of the paper only the abstract was available (load factor first, a queue control function
+//! Deviations: only the abstract of the paper was available (load factor first, a queue control function
 //! second); the function is the pair of hyperbolas with a floor that rate-based ATM switches use, and every
 //! constant is assumed. On an unlimited link the probability stays at zero.
 

@@ -261,7 +261,7 @@ fn a_long_sitting_meets_drops_and_marks() {
 }
 
 #[test]
-fn what_is_shown_is_read_back() {
+fn shown_values_are_read_back() {
     for candidate in candidates().into_iter().chain(nested()) {
         let shown = candidate.spec.show();
         assert_eq!(shown[0], ("kind".to_string(), Value::Text(candidate.spec.kind().to_string())));

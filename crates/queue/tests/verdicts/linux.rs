@@ -174,7 +174,7 @@ fn exact(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn what_involves_no_chance_is_the_same_packet_by_packet() {
+fn deterministic_records_agree_packet_by_packet() {
     let wrong: Vec<String> = traces("linux", "exact_")
         .iter()
         .filter_map(|path| exact(path).err().map(|error| format!("{}: {error}", path.display())))
@@ -287,7 +287,7 @@ fn mean(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn what_involves_chance_is_the_same_on_average() {
+fn random_records_agree_on_average() {
     let wrong: Vec<String> = traces("linux", "mean_")
         .iter()
         .filter_map(|path| mean(path).err().map(|error| format!("{}: {error}", path.display())))

@@ -120,7 +120,7 @@ mod tests {
     /// Rate 3 in a window of 8: four segments earn 12 of 8, one, and the rest is forgotten. With a lag two ACKs of two
     /// earn that and the third spends it.
     #[test]
-    fn what_is_left_may_be_forgotten() {
+    fn remaining_credits_may_be_forgotten() {
         let params = Params { counting: Counting::Whole, ..Params::default() };
         let mut window = Window { cwnd: 8.0, ssthresh: 2.0 };
         let mut cc = Avoidance::new(&params);

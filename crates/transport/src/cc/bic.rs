@@ -151,9 +151,9 @@ mod tests {
     use units::Time;
 
     fn loss(cc: &mut Bic, cwnd: f64) -> f64 {
-        let found =
+        let increases =
             CongestionEvent { now: Time::ZERO, cause: Cause::Loss, load: cwnd, flight: 9, ecn_factor: None };
-        cc.on_congestion(&Window { cwnd, ssthresh: 2.0 }, &found)
+        cc.on_congestion(&Window { cwnd, ssthresh: 2.0 }, &increases)
     }
 
     /// Reduced at 160 by an eighth: 140. 10 to go in the half, then 32 at the most from afar, 0.01 near the maximum.
@@ -179,8 +179,8 @@ mod tests {
         });
         assert_eq!(cc.linux_increase(400.0, 16), 20.0);
         loss(&mut cc, 160.0);
-        let found = [120.0, 80.0, 156.0, 172.0, 14.0].map(|cwnd| cc.linux_increase(cwnd, 16));
-        assert_eq!(found, [10.0, 16.0, 0.2, 172.0 / 43.0, 1.0]);
+        let increases = [120.0, 80.0, 156.0, 172.0, 14.0].map(|cwnd| cc.linux_increase(cwnd, 16));
+        assert_eq!(increases, [10.0, 16.0, 0.2, 172.0 / 43.0, 1.0]);
         assert_eq!(cc.linux_increase(120.0, 32), 20.0);
     }
 
@@ -189,8 +189,8 @@ mod tests {
     fn probing_doubles() {
         let mut cc = Bic::new(&Params::default());
         loss(&mut cc, 100.0);
-        let found = [100.0, 100.5, 101.0, 102.0, 103.0, 107.0].map(|cwnd| cc.increase(cwnd));
-        assert_eq!(found, [1.0, 1.0, 2.0, 2.0, 4.0, 8.0]);
+        let increases = [100.0, 100.5, 101.0, 102.0, 103.0, 107.0].map(|cwnd| cc.increase(cwnd));
+        assert_eq!(increases, [1.0, 1.0, 2.0, 2.0, 4.0, 8.0]);
     }
 
     /// A second loss at 120, below 160: the maximum is 120 (1 - 1/16). A spurious one is undone.

@@ -208,11 +208,11 @@ mod tests {
         };
         assert_eq!(cc.on_congestion(&window, &timeout), 2.5);
         window.cwnd = 1.0;
-        let found = [(6, 2), (8, 2), (9, 1)].map(|(una, acked)| {
+        let increases = [(6, 2), (8, 2), (9, 1)].map(|(una, acked)| {
             cc.on_ack(&mut window, &ack(0, acked, una, 12, 100));
             window.cwnd
         });
-        assert_eq!(found, [3.0, 5.0, 20.0]);
+        assert_eq!(increases, [3.0, 5.0, 20.0]);
     }
 
     /// Slow start ends at the threshold, not beyond it.

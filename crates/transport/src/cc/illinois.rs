@@ -199,20 +199,20 @@ mod tests {
     #[test]
     fn whole_windows_count_low_rounds_in_all() {
         let mut cc = Illinois::new(&Params { counting: Counting::Whole, ..Params::default() });
-        let found = [0.0, 0.0, 100.0, 0.0, 0.0, 0.0].map(|da| {
+        let actual = [0.0, 0.0, 100.0, 0.0, 0.0, 0.0].map(|da| {
             cc.above = true;
             cc.alpha = cc.increase(da, 100.0);
             (cc.alpha * 128.0).round()
         });
-        assert_eq!(found, [1280.0, 1280.0, 38.0, 38.0, 38.0, 1280.0]);
+        assert_eq!(actual, [1280.0, 1280.0, 38.0, 38.0, 38.0, 1280.0]);
     }
 
     /// An eighth up to a tenth of the maximum, a half from eight tenths, and 5/16 in the middle.
     #[test]
     fn the_share_rises_with_delay() {
         let cc = control();
-        let found = [10.0, 45.0, 80.0, 100.0].map(|da| cc.share(da, 100.0));
-        assert_eq!(found, [0.125, 0.3125, 0.5, 0.5]);
+        let actual = [10.0, 45.0, 80.0, 100.0].map(|da| cc.share(da, 100.0));
+        assert_eq!(actual, [0.125, 0.3125, 0.5, 0.5]);
     }
 
     /// 1/8 of 30 segments are three and not four, in whole windows. 0.75 of the maximum delay: a share of 0.473 becomes

@@ -270,8 +270,8 @@ mod tests {
             let at = 100 + 10 * u64::from(number);
             cc.flight_when_sent(&ack(at, 1, number + 1, number + 11, 100), Span::from_millis(100));
         }
-        let found = cc.flight_when_sent(&ack(200, 1, 11, 21, 100), Span::from_millis(100));
-        assert_eq!(found, 10);
+        let flight = cc.flight_when_sent(&ack(200, 1, 11, 21, 100), Span::from_millis(100));
+        assert_eq!(flight, 10);
     }
 
     /// A mean of equal parts; its least value holds for two seconds, and the least since then after that.

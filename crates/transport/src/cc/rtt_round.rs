@@ -150,9 +150,9 @@ pub(super) mod tests {
         rounds.measure(&ack(0, 1, 2, 4, 100));
         rounds.measure(&ack(0, 1, 3, 5, 140));
         assert_eq!(rounds.ended(&ack(0, 1, 3, 5, 140)), None);
-        let found = rounds.ended(&ack(0, 1, 4, 6, 140));
+        let round = rounds.ended(&ack(0, 1, 4, 6, 140));
         let wanted = Round { mean: Span::from_millis(120), least: Span::from_millis(100), samples: 2 };
-        assert_eq!((found, rounds.max), (Some(wanted), Span::from_millis(140)));
+        assert_eq!((round, rounds.max), (Some(wanted), Span::from_millis(140)));
         assert!((rounds.queued(10.0, Span::from_millis(125)) - 2.0).abs() < 1e-12);
     }
 }

@@ -152,7 +152,7 @@ mod tests {
     /// Base 100 ms. 110 ms with 20 segments: 1.8 queued, +1/20 and a loss leaves 16. 125 ms: 4 queued, +1/40 and
     /// 10 left; a timeout leaves a half either way.
     #[test]
-    fn the_queue_tells_the_kind_of_loss() {
+    fn the_queue_decides_the_kind_of_loss() {
         for (rtt, grown, left) in [(110, 20.05, 16.0), (125, 20.025, 10.0)] {
             let mut cc = Veno::new(&Params::default());
             let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };

@@ -15,7 +15,7 @@ pub(crate) struct Usage {
     /// The most segments outstanding in this time, which ends once this segment is acknowledged.
     most: u32,
     end: u32,
-    /// One past the highest segment sent as this was last judged.
+    /// One past the highest segment sent when this was last judged.
     max: u32,
 }
 

@@ -88,8 +88,8 @@ fn linux_finds_a_lost_retransmission_while_the_hole_stays() {
         assert!(sent.contains(&1), "{rule}");
         let second = if sent.contains(&2) { sent } else { step(&mut dialogue, 111, &[(3, 9)]) };
         assert!(second.contains(&2), "{rule}: {second:?}");
-        let found = step(&mut dialogue, 230, &[(2, 9)]);
-        assert_eq!(found.contains(&1), again, "{rule}: {found:?}");
+        let resent = step(&mut dialogue, 230, &[(2, 9)]);
+        assert_eq!(resent.contains(&1), again, "{rule}: {resent:?}");
         assert_eq!(dialogue.sender.counters().timeouts, 0, "{rule}");
     }
 }

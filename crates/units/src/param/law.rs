@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_values_are_read_back() {
         for (text, form) in [
             ("12000 B", DistributionShape::Constant(12e3)),
             ("uniform 1000 B to 2000 B", DistributionShape::Uniform(1e3, 2e3)),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_is_refused() {
+    fn ambiguous_input_is_refused() {
         for text in [
             "",
             "12",
@@ -275,8 +275,8 @@ mod tests {
             ("uniform 0 B to 1200 B", 600.0, 346.4),
             ("pareto 3000 B shape 3", 3e3, 3e3 / 3f64.sqrt()),
         ] {
-            let found = draws(text).iter().sum::<f64>() / f64::from(n);
-            assert!((found - mean).abs() < 5.0 * sd / f64::from(n).sqrt(), "{text}: {found}");
+            let measured = draws(text).iter().sum::<f64>() / f64::from(n);
+            assert!((measured - mean).abs() < 5.0 * sd / f64::from(n).sqrt(), "{text}: {measured}");
         }
         // Shape 1.2, mean 12: least 2, and half lie below 2 * 2^(1/1.2).
         let below =

@@ -21,9 +21,9 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
         }
         match params.set(key, value) {
             Some(Ok(())) => {}
-            Some(Err(found)) => {
-                let found = found.into_iter().map(|problem| with_example::<T>(problem.under(key)));
-                problems.extend(found.map(|problem| problem.under(path)))
+            Some(Err(own)) => {
+                let own = own.into_iter().map(|problem| with_example::<T>(problem.under(key)));
+                problems.extend(own.map(|problem| problem.under(path)))
             }
             None => problems.push(unknown_key::<T>(key, value).under(path)),
         }
@@ -32,11 +32,11 @@ pub fn read_table<T: Check>(path: &str, table: &Table, problems: &mut Vec<Proble
     let implied: Vec<_> = params.implied().iter().filter(|(key, _)| not_given(key)).copied().collect();
     fill(&mut params, "the implied values", &implied);
     let misread = problems.len() > before;
-    let mut found = params.out_of_range();
-    if found.is_empty() && !misread {
-        params.relations(&mut found);
+    let mut own = params.out_of_range();
+    if own.is_empty() && !misread {
+        params.relations(&mut own);
     }
-    problems.extend(found.into_iter().map(|problem| with_default::<T>(problem).under(path)));
+    problems.extend(own.into_iter().map(|problem| with_default::<T>(problem).under(path)));
     params
 }
 

@@ -122,10 +122,10 @@ def load(path: str | Path, **link: Any) -> Bounds:
     return parse(table, **link)
 
 
-def problems(found: Mapping[str, Any]) -> list[Problem]:
+def problems(bounds: Mapping[str, Any]) -> list[Problem]:
     """Everything wrong with the keys and values of a file."""
     wrong = []
-    for key, value in found.items():
+    for key, value in bounds.items():
         if key not in KEYS:
             hint = nearest(key, KEYS, otherwise=f"there are {', '.join(KEYS)}")
             wrong.append(Problem(key, str(value), "no such key here", hint))
@@ -138,7 +138,7 @@ def problems(found: Mapping[str, Any]) -> list[Problem]:
 
 
 def parse(
-    found: Mapping[str, Any],
+    bounds: Mapping[str, Any],
     *,
     rtt_s: float | None = None,
     cc: str = "cubic",
@@ -147,7 +147,7 @@ def parse(
     """Bounds from texts by key.
 
     Args:
-        found: Values by key; those left out have their defaults.
+        bounds: Values by key; those left out have their defaults.
         rtt_s: Usual round trip, of the link; its default bounds are a quarter and four times of it.
         cc: Congestion control of the link.
         flows: Usual number of transfers, of the link.
@@ -156,13 +156,13 @@ def parse(
         UsageError: For an unknown key, and for values that make no sense, all of them at once.
     """
     wrong = Gathered()
-    for key in found:
+    for key in bounds:
         if key not in KEYS:
             wrong.take(lambda key=key: _unknown(key), None)  # type: ignore[misc]
     own: dict[str, Any] = {}
     for key in KEYS:
         default = _default(key, rtt_s, cc)
-        own[key] = wrong.take(lambda key=key, default=default: _read(key, found.get(key, default)), None)  # type: ignore[misc]
+        own[key] = wrong.take(lambda key=key, default=default: _read(key, bounds.get(key, default)), None)  # type: ignore[misc]
     wrong.check()
     usual: dict[str, float] = {}
     if rtt_s is not None:

@@ -218,14 +218,14 @@ class StressSearch:
         density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         below = np.array([0.5 * math.erfc(-float(one) / math.sqrt(2.0)) for one in z])
         gain = (mean - best) * below + sd * density
-        found: list[list[float]] = []
+        chosen: list[list[float]] = []
         for number in np.argsort(-gain, kind="stable"):
             point = list(map(float, pool[number]))
-            if all(max(abs(a - b) for a, b in zip(point, other, strict=True)) > APART for other in found):
-                found.append(point)
-            if len(found) == count:
+            if all(max(abs(a - b) for a, b in zip(point, other, strict=True)) > APART for other in chosen):
+                chosen.append(point)
+            if len(chosen) == count:
                 break
-        return found
+        return chosen
 
     _process: GaussianProcess = field(default_factory=GaussianProcess, repr=False)
 

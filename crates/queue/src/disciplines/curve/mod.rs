@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_checker_finds() {
+    fn faults_that_the_lint_reports() {
         assert_eq!(faults(&[("dialect", "gentle")]), []);
         assert_eq!(faults(&[]), [(2, CurveFaultKind::Jumps)]);
         assert_eq!(faults(&[("dialect", "smred")]), [(2, CurveFaultKind::Jumps), (3, CurveFaultKind::Jumps)]);

@@ -203,15 +203,15 @@ impl<P: Packet + Copy> Htb<P> {
 
     /// When a leaf will have a lender, if nothing else is sent.
     fn eligible_at(&self, leaf: usize) -> Time {
-        let (mut found, mut ceilings) = (Time::NEVER, Time::ZERO);
+        let (mut earliest, mut ceilings) = (Time::NEVER, Time::ZERO);
         let mut next = Some(leaf);
         while let Some(i) = next {
             let (own, ceiling) = self.nodes[i].times();
             ceilings = ceilings.max(ceiling);
-            found = found.min(ceilings.max(own));
+            earliest = earliest.min(ceilings.max(own));
             next = self.nodes[i].parent;
         }
-        found
+        earliest
     }
 
     /// Lists the leaves that may send now.

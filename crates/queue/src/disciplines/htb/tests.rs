@@ -81,7 +81,7 @@ fn each_class_gets_its_rate_and_no_more_than_its_ceiling() {
 }
 
 #[test]
-fn what_is_lent_goes_in_the_proportion_of_the_quanta_and_to_the_urgent_first() {
+fn lent_bandwidth_is_shared_by_priority_and_quanta() {
     let root: &[(&str, &str)] = &[("rate", "8 Mbit/s"), BURST, CBURST];
     let leaf = |prio: &'static str, quantum: &'static str| {
         [
@@ -122,7 +122,7 @@ fn a_class_lends_only_what_its_own_ceiling_allows() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn contradictory_parameters_are_refused() {
     let rule = |classes: &[&[(&str, &str)]], leaf_of: &[i64]| read(classes, leaf_of).unwrap_err()[0].clone();
     assert!(rule(&[&[("parent", "1")], &[]], &[0]).contains("must each name a parent before it"));
     assert!(rule(&[&[], &[("parent", "0")]], &[0]).contains("only leaves ([1])"));

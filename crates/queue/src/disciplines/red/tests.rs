@@ -102,9 +102,9 @@ fn a_random_victim_makes_room_for_the_arriving_packet() {
 
 #[test]
 fn limits_and_thresholds_follow_the_unit() {
-    let found =
+    let resolved =
         params(&[("unit", "bytes"), ("mean_packet", "500 B"), ("limit", "10 pkts")]).resolve(&SETTING);
-    assert_eq!((found.limit, found.min_th, found.max_th), (Amount::Bytes(5000.0), 2500.0, 7500.0));
+    assert_eq!((resolved.limit, resolved.min_th, resolved.max_th), (Amount::Bytes(5000.0), 2500.0, 7500.0));
 }
 
 #[test]

@@ -308,7 +308,7 @@ mod tests {
     /// The set that takes over has counted every queued packet, whether its warm-up was long, hardly any, or
     /// saw no arrival.
     #[test]
-    fn a_set_takes_over_with_what_waits_counted() {
+    fn a_set_takes_over_with_the_backlog_counted() {
         for (warmup, arrivals_ms) in
             [("4 s", [1, 7_000, 11_000]), ("1 us", [1, 7_000, 11_000]), ("1 s", [1, 2, 31_000])]
         {

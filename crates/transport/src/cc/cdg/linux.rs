@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn one_gradient_decides() {
         let mut rounds = Rounds::new(2);
-        let found = feed(&mut rounds, &[(100, 120), (104, 110), (102, 116), (98, 120)]);
-        assert_eq!(found, [None, Some(4.0), Some(1.0), Some(5.0)]);
+        let gradients = feed(&mut rounds, &[(100, 120), (104, 110), (102, 116), (98, 120)]);
+        assert_eq!(gradients, [None, Some(4.0), Some(1.0), Some(5.0)]);
     }
 
     /// After five backoffs none follows until the RTT has fallen by 32 us.

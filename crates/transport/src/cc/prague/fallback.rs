@@ -69,20 +69,20 @@ mod tests {
     /// A deviation of 3 ms and a queue of 8 ms are two doublings each: the score rises by two per round.
     #[test]
     fn the_score_rises_with_deviation_and_depth() {
-        let mut found = ClassicQueueDetector { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
-        found.end_round(false);
-        assert_eq!(found.share(), 0.0);
-        found.end_round(true);
-        assert!((found.score - 2.0).abs() < 1e-12 && found.share() == 1.0);
-        (0..9).for_each(|_| found.end_round(true));
-        assert_eq!(found.score, 1.0 + BEYOND);
+        let mut detector = ClassicQueueDetector { least: 10e6, mean: 18e6, deviation: 3e6, score: 0.0 };
+        detector.end_round(false);
+        assert_eq!(detector.share(), 0.0);
+        detector.end_round(true);
+        assert!((detector.score - 2.0).abs() < 1e-12 && detector.share() == 1.0);
+        (0..9).for_each(|_| detector.end_round(true));
+        assert_eq!(detector.score, 1.0 + BEYOND);
     }
 
     /// A deviation of an eighth of the reference, and no queue: three doublings too few, minus 1.5 per round.
     #[test]
     fn a_steady_queue_is_not_classic() {
-        let mut found = ClassicQueueDetector { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };
-        found.end_round(true);
-        assert!((found.score + 1.0).abs() < 1e-12 && found.share() == 0.0);
+        let mut detector = ClassicQueueDetector { least: 10e6, mean: 10e6, deviation: 93_750.0, score: 0.5 };
+        detector.end_round(true);
+        assert!((detector.score + 1.0).abs() < 1e-12 && detector.share() == 0.0);
     }
 }

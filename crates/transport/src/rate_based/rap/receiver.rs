@@ -80,7 +80,7 @@ mod tests {
 
     /// 0, 1, 4, 5, then 7: the last ACK reports 4, 5 and 7, and that 6 is missing.
     #[test]
-    fn an_acknowledgement_tells_of_the_last_gap() {
+    fn an_acknowledgement_reports_the_last_gap() {
         let mut receiver = RapReceiver::new(&Valid::new(RapParams::default()).unwrap());
         let mut give = |seq: u32| {
             receiver.on_packet(Time::ZERO, &RapData { seq, size: 1500, sent: Time(u64::from(seq)) }, false);

@@ -111,7 +111,7 @@ mod tests {
 
     /// After 5 s without congestion a quarter of what was in flight is taken, and the share starts from a quarter.
     #[test]
-    fn a_late_mark_starts_from_what_is_in_flight() {
+    fn a_late_mark_reduces_from_the_bytes_in_flight() {
         let mut marks = MarkShare { congested_at: Some(ms(1000)), ..MarkShare::default() };
         marks.on_sent(16_000.0);
         marks.on_sent(12_000.0);

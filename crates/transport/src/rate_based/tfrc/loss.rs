@@ -277,12 +277,12 @@ mod tests {
     }
 
     fn events(detector: &mut Detector, arrivals: &[(u32, u32)], rtt_ms: u64) -> Vec<u32> {
-        let mut found = Vec::new();
+        let mut lost = Vec::new();
         for (seq, round) in arrivals {
             let sent = Time(u64::from(*seq) * 10_000_000);
-            detector.arrive(*seq, sent, Span::from_millis(rtt_ms), *round, |seq| found.push(seq));
+            detector.arrive(*seq, sent, Span::from_millis(rtt_ms), *round, |seq| lost.push(seq));
         }
-        found
+        lost
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl LossRecovery {
         self.mark_overdue_lost(ctx, now);
         self.forced = ctx.seq.una;
         if linux {
-            // What is not lost yet stays in flight beside the retransmission.
+            // What is not lost yet stays in flight in addition to the retransmission.
             ctx.window.cwnd = f64::from(self.pipe(ctx) + 1);
         }
         ctx.timers.cancel(Timer::Reordering);

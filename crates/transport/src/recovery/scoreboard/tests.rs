@@ -9,17 +9,17 @@ fn board() -> Scoreboard {
 }
 
 fn blocks(list: &[(u32, u32)]) -> SackBlocks {
-    let mut found = SackBlocks::default();
-    list.iter().for_each(|(start, end)| found.push(*start, *end));
-    found
+    let mut blocks = SackBlocks::default();
+    list.iter().for_each(|(start, end)| blocks.push(*start, *end));
+    blocks
 }
 
 /// The scoreboard after one ACK of `una` with blocks; `max` is 40.
 fn after(list: &[(u32, u32)]) -> Scoreboard {
-    let mut found = board();
-    found.add(&blocks(list), 1, 40);
-    found.find_losses(1, THRESHOLD);
-    found
+    let mut scoreboard = board();
+    scoreboard.add(&blocks(list), 1, 40);
+    scoreboard.find_losses(1, THRESHOLD);
+    scoreboard
 }
 
 fn counts(of: &Scoreboard) -> [u32; 5] {
@@ -139,10 +139,10 @@ fn every_count_follows_from_the_definitions() {
             general.find_losses(ack, THRESHOLD);
             naive.take(ack, &list);
             for of in [&short, &general] {
-                let mut found = counts(of);
+                let mut counted = counts(of);
                 // What was SACKed last may be acknowledged: then only its count tells that nothing is SACKed.
-                found[1] = if of.sacked_count == 0 { 0 } else { found[1] };
-                assert_eq!(found, naive.counts(), "case {case}: ACK {ack} with {list:?}");
+                counted[1] = if of.sacked_count == 0 { 0 } else { counted[1] };
+                assert_eq!(counted, naive.counts(), "case {case}: ACK {ack} with {list:?}");
                 assert_eq!((of.next_lost(ack), of.pipe(ack, max)), (naive.next_lost(), naive.pipe(max)));
                 assert_eq!(of.last_hole(ack, max), naive.holes(max).last());
                 for seq in ack..max {
@@ -172,8 +172,8 @@ fn every_count_follows_from_the_definitions() {
 #[test]
 fn the_short_path_takes_one_more_above_all_others() {
     let taken = |before: &[(u32, u32)], list: &[(u32, u32)], una: u32, max: u32| {
-        let mut found = after(before);
-        found.add_above_all(&blocks(list), (una, max), || THRESHOLD).then(|| counts(&found))
+        let mut scoreboard = after(before);
+        scoreboard.add_above_all(&blocks(list), (una, max), || THRESHOLD).then(|| counts(&scoreboard))
     };
     let first = [(5, 7)];
     assert_eq!(taken(&first, &[(5, 8)], 1, 40), Some([3, 8, 5, 4, 0]), "the third makes 1 to 4 lost");
@@ -198,31 +198,31 @@ fn losses_begin_with_the_third() {
     assert_eq!(counts(&after(&[(5, 7)])), [2, 7, 0, 0, 0]);
     assert_eq!(counts(&after(&[(5, 8)])), [3, 8, 5, 4, 0]);
     assert_eq!(counts(&after(&[(9, 10), (5, 7), (3, 4)])), [4, 10, 5, 3, 0]);
-    let mut found = after(&[(5, 8)]);
-    assert_eq!([found.next_lost(1), found.next_lost(3)], [Some(1), Some(3)]);
+    let mut scoreboard = after(&[(5, 8)]);
+    assert_eq!([scoreboard.next_lost(1), scoreboard.next_lost(3)], [Some(1), Some(3)]);
     for seq in 1..=4 {
-        assert!(!found.all_retransmitted());
-        found.retransmitted(seq);
+        assert!(!scoreboard.all_retransmitted());
+        scoreboard.retransmitted(seq);
     }
-    assert!(found.all_retransmitted());
-    assert_eq!((found.next_lost(1), found.pipe(1, 40)), (None, 36), "32 above, and four again");
-    found.retransmitted(2);
-    assert_eq!(found.rxt_out, 4, "below what was retransmitted nothing counts twice");
+    assert!(scoreboard.all_retransmitted());
+    assert_eq!((scoreboard.next_lost(1), scoreboard.pipe(1, 40)), (None, 36), "32 above, and four again");
+    scoreboard.retransmitted(2);
+    assert_eq!(scoreboard.rxt_out, 4, "below what was retransmitted nothing counts twice");
 }
 
 /// With `retransmit_all` a retransmission stays in flight until it is acknowledged, although it is SACKed.
 #[test]
 fn retransmissions_that_are_sacked_may_stay_in_flight() {
     let in_flight = |retransmit_all: bool| {
-        let mut found = Scoreboard::new(&Params { retransmit_all, ..Params::default() });
-        found.add(&blocks(&[(5, 8)]), 1, 40);
-        found.find_losses(1, THRESHOLD);
-        found.begin(1);
-        (1..=3).for_each(|seq| found.retransmitted(seq));
-        found.add(&blocks(&[(2, 4), (5, 8)]), 1, 40);
-        let before = (found.rxt_out, found.pipe(1, 40));
-        found.advance(1, 3);
-        (before, found.rxt_out, found.pipe(3, 40))
+        let mut scoreboard = Scoreboard::new(&Params { retransmit_all, ..Params::default() });
+        scoreboard.add(&blocks(&[(5, 8)]), 1, 40);
+        scoreboard.find_losses(1, THRESHOLD);
+        scoreboard.begin(1);
+        (1..=3).for_each(|seq| scoreboard.retransmitted(seq));
+        scoreboard.add(&blocks(&[(2, 4), (5, 8)]), 1, 40);
+        let before = (scoreboard.rxt_out, scoreboard.pipe(1, 40));
+        scoreboard.advance(1, 3);
+        (before, scoreboard.rxt_out, scoreboard.pipe(3, 40))
     };
     // 40 - 1 sent, five SACKed, 1 and 4 lost: 32, and one retransmission, or three.
     assert_eq!(in_flight(false), ((1, 33), 0, 32));
@@ -230,32 +230,32 @@ fn retransmissions_that_are_sacked_may_stay_in_flight() {
 }
 
 #[test]
-fn what_is_new_in_a_report() {
-    let mut found = after(&[(5, 8), (12, 14)]);
-    assert_eq!(found.newly_sacked(&blocks(&[(5, 8), (12, 14)]), 1, 40), 0);
-    assert_eq!(found.newly_sacked(&blocks(&[(5, 10), (12, 14)]), 1, 40), 2);
-    assert_eq!(found.newly_sacked(&blocks(&[(38, 44)]), 1, 40), 2, "only what was sent");
-    assert_eq!(found.possibly_new(5, 10), (8, 10));
+fn new_segments_of_a_report() {
+    let mut scoreboard = after(&[(5, 8), (12, 14)]);
+    assert_eq!(scoreboard.newly_sacked(&blocks(&[(5, 8), (12, 14)]), 1, 40), 0);
+    assert_eq!(scoreboard.newly_sacked(&blocks(&[(5, 10), (12, 14)]), 1, 40), 2);
+    assert_eq!(scoreboard.newly_sacked(&blocks(&[(38, 44)]), 1, 40), 2, "only what was sent");
+    assert_eq!(scoreboard.possibly_new(5, 10), (8, 10));
     let reported = [(0, 5, 8), (1, 5, 8), (2, 5, 8), (1, 12, 14), (0, 12, 14), (0, 5, 9)];
-    let seen = reported.map(|(place, start, end)| found.was_reported(place, start, end));
+    let seen = reported.map(|(place, start, end)| scoreboard.was_reported(place, start, end));
     assert_eq!(seen, [true, true, false, true, false, false]);
     let holes =
-        [(1, 8), (5, 13), (5, 8), (0, 4)].map(|(first, past)| found.first_unsacked(first, past, 1, 40));
+        [(1, 8), (5, 13), (5, 8), (0, 4)].map(|(first, past)| scoreboard.first_unsacked(first, past, 1, 40));
     assert_eq!(holes, [Some(1), Some(8), None, Some(1)]);
 }
 
 #[test]
 fn clearing() {
-    let mut found = after(&[(5, 8)]);
-    found.begin(1);
-    found.retransmitted(1);
-    found.rescue = 9;
-    let mut again = found.clone();
+    let mut scoreboard = after(&[(5, 8)]);
+    scoreboard.begin(1);
+    scoreboard.retransmitted(1);
+    scoreboard.rescue = 9;
+    let mut again = scoreboard.clone();
     again.recompute_losses(1, THRESHOLD);
     assert_eq!((counts(&again), again.high_rxt, again.rescue), ([3, 8, 5, 4, 0], 1, NONE));
     again.recompute_losses(1, THRESHOLD + 1);
     assert_eq!(counts(&again), [3, 8, 0, 0, 0]);
-    found.clear(1);
-    assert_eq!((counts(&found), found.high_rxt, found.next_hole(1, 40)), ([0; 5], 0, Some(1)));
-    assert!(!found.was_reported(0, 5, 8));
+    scoreboard.clear(1);
+    assert_eq!((counts(&scoreboard), scoreboard.high_rxt, scoreboard.next_hole(1, 40)), ([0; 5], 0, Some(1)));
+    assert!(!scoreboard.was_reported(0, 5, 8));
 }

@@ -108,15 +108,15 @@ fn smaller_packets_are_dropped_less() {
 #[test]
 fn marks_and_their_limit() {
     let (on, off) = (law(&[("ecn", "true")]), law(&[]));
-    let found = |law: &PieLaw, p: f64| {
+    let congestion = |law: &PieLaw, p: f64| {
         let state = PieState { drop_prob: p, ..law.start() };
         (law.marks(&state), law.gives_up_marks(&state))
     };
     assert_eq!(
-        [found(&on, 0.05), found(&on, 0.1), found(&on, 0.11)],
+        [congestion(&on, 0.05), congestion(&on, 0.1), congestion(&on, 0.11)],
         [(true, false), (true, false), (false, true)]
     );
-    assert_eq!([found(&off, 0.05), found(&off, 0.11)], [(false, false); 2]);
+    assert_eq!([congestion(&off, 0.05), congestion(&off, 0.11)], [(false, false); 2]);
 }
 
 /// 30 packets of 1000 bytes, a third of which is 10,000: RFC 8033 section 5.3 starts the controller there, as new.

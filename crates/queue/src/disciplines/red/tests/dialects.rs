@@ -5,7 +5,7 @@ use super::spacing::{observed, TENTH};
 use super::*;
 
 #[test]
-fn every_dialect_is_usable_and_says_what_auto_means() {
+fn every_dialect_is_usable_and_resolves_auto() {
     for row in DIALECTS {
         let read = params(&[(Params::PRESET_KEY, row.name)]);
         let mut problems = Vec::new();
@@ -30,9 +30,9 @@ fn automatic_values_of_the_published_settings() {
     ] {
         let setting = Setting { rate: Rate(rate), delay: Span::ZERO, packet: Bytes(size) };
         let auto = params(&[("min_th", "auto"), ("max_th", "auto"), ("w_q", "auto"), ("auto_w_q", "rate")]);
-        let found = auto.resolve(&setting);
-        assert!((found.w_q / w - 1.0).abs() < 1e-4, "{}", found.w_q);
-        assert!((found.min_th - min).abs() < 1e-5 && (found.max_th - max).abs() < 1e-5, "{found:?}");
+        let resolved = auto.resolve(&setting);
+        assert!((resolved.w_q / w - 1.0).abs() < 1e-4, "{}", resolved.w_q);
+        assert!((resolved.min_th - min).abs() < 1e-5 && (resolved.max_th - max).abs() < 1e-5, "{resolved:?}");
     }
 }
 
@@ -89,11 +89,11 @@ fn dummynet_with_ecn_is_a_step_at_min_th() {
 fn linux_takes_its_parameters_from_the_limit_and_the_burst() {
     // limit 400 kB, avpkt 1000: max = 100 kB, min = a third of it, burst = (2 min + max)/3 = 55 packets. An
     // average of 55 arrivals stays below 33.3 with w = 1/64 and not with 1/32.
-    let found = params(&[("dialect", "linux"), ("limit", "400 kB")]).resolve(&SETTING);
-    assert_eq!((found.max_th, found.min_th, found.burst), (100_000.0, 33_333.0, 55));
+    let resolved = params(&[("dialect", "linux"), ("limit", "400 kB")]).resolve(&SETTING);
+    assert_eq!((resolved.max_th, resolved.min_th, resolved.burst), (100_000.0, 33_333.0, 55));
     let grows = |w: f64| 55.0 + 1.0 - (1.0 - math::powi(1.0 - w, 55)) / w;
     let largest = (1..32).map(|n| math::powi(0.5, n)).find(|w| grows(*w) <= 33.333);
-    assert_eq!(Some(found.w_q), largest);
+    assert_eq!(Some(resolved.w_q), largest);
     let small = params(&[("dialect", "linux"), ("burst", "3"), ("limit", "400 kB")]);
     let mut problems = Vec::new();
     small.check_in(&SETTING, &mut problems);
