@@ -61,7 +61,7 @@ fn codel_keeps_the_queue_short_and_the_link_busy() {
 }
 
 #[test]
-fn what_codel_drops_has_waited_and_counts_as_having_left() {
+fn drops_by_codel_count_as_departures_with_their_sojourn() {
     let all = summary(&dumbbell(10, 50.0, "kind = \"codel\"\nlimit = \"200 pkts\"", ""), 1);
     let of = |times: &str, figure: &str| number(&all, &["links", "bottleneck", times, figure]);
     assert_eq!(of("dropped_ms", "count"), number(&all, &["links", "bottleneck", "early_pkts"]));

@@ -129,28 +129,28 @@ impl Found {
 }
 
 fn compared(text: &str) -> Found {
-    let mut found = Found::default();
-    found.table(&summary(text), &TABLES[0], "summary");
-    found
+    let mut comparison = Found::default();
+    comparison.table(&summary(text), &TABLES[0], "summary");
+    comparison
 }
 
 #[test]
 fn every_key_of_a_summary_is_declared_and_every_declared_key_is_seen() {
-    let mut found = compared(FLOWS);
+    let mut comparison = compared(FLOWS);
     for table in TABLES.iter().filter(|table| table.name != "DerivedSummary") {
         for key in table.keys.iter().filter(|key| key.name != "derived") {
-            if !found.seen.contains(&(table.name, key.name.to_string())) {
-                found.faults.insert(format!("{}.{} has no value", table.name, key.name));
+            if !comparison.seen.contains(&(table.name, key.name.to_string())) {
+                comparison.faults.insert(format!("{}.{} has no value", table.name, key.name));
             }
         }
     }
-    assert!(found.faults.is_empty(), "{:#?}", found.faults);
+    assert!(comparison.faults.is_empty(), "{:#?}", comparison.faults);
 }
 
 #[test]
 fn a_run_that_hardly_counts_has_the_same_keys() {
-    let found = compared(&FLOWS.replace("warmup = \"1 s\"", "warmup = \"29.999 s\""));
-    assert!(found.faults.is_empty(), "{:#?}", found.faults);
+    let comparison = compared(&FLOWS.replace("warmup = \"1 s\"", "warmup = \"29.999 s\""));
+    assert!(comparison.faults.is_empty(), "{:#?}", comparison.faults);
 }
 
 #[test]

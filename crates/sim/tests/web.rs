@@ -14,8 +14,8 @@ fn summary(flows: &str, rate: &str, seconds: u32, seed: u64) -> Value {
 /// to go.
 #[test]
 fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
-    let found = summary("size = \"14600 B\"\nthink = \"1 s\"", "12 Mbit/s", 5, 1);
-    let objects = &found["flows"][0]["objects"];
+    let outcome = summary("size = \"14600 B\"\nthink = \"1 s\"", "12 Mbit/s", 5, 1);
+    let objects = &outcome["flows"][0]["objects"];
     let exact = 2.0 * (22.0 + 0.026667) + 10.0 + 22.0;
     for class in ["all", "medium"] {
         let times = &objects[format!("fct_ms_{class}")];
@@ -26,7 +26,7 @@ fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
     }
     // A cycle ends with the last acknowledgement, a second of thought follows: 0, 1.098, 2.196, 3.294, 4.392 s.
     assert_eq!((objects["begun"].as_u64(), objects["completed"].as_u64()), (Some(5), Some(5)));
-    assert_eq!(found["flows"][0]["goodput_bytes"], 5 * 14_600);
+    assert_eq!(outcome["flows"][0]["goodput_bytes"], 5 * 14_600);
     assert_eq!(objects["fct_ms_short"]["count"], 0);
 }
 
@@ -34,8 +34,8 @@ fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
 #[test]
 fn a_kept_connection_saves_the_handshake() {
     let flows = "size = \"14600 B\"\nthink = \"1 s\"\nconnection = \"session\"";
-    let found = summary(flows, "12 Mbit/s", 2, 1);
-    let times = &found["flows"][0]["objects"]["fct_ms_all"];
+    let outcome = summary(flows, "12 Mbit/s", 2, 1);
+    let times = &outcome["flows"][0]["objects"]["fct_ms_all"];
     let (first, second) = (76.053334, 10.0 + 22.0);
     assert_eq!(times["count"], 2);
     assert!((number(&times["mean"]) - (first + second) / 2.0).abs() < 1e-5, "{times}");
@@ -50,8 +50,8 @@ fn completion_times_follow_slow_start() {
         [(1, 1), (10, 1), (11, 2), (30, 2), (31, 3), (70, 3), (71, 4), (150, 4), (151, 5)]
     {
         let flows = format!("size = \"{} B\"\nack_every = 1\nthink = \"10 s\"", segments * 1460);
-        let found = summary(&flows, "10 Gbit/s", 3, 1);
-        let time = number(&found["flows"][0]["objects"]["fct_ms_all"]["mean"]);
+        let outcome = summary(&flows, "10 Gbit/s", 3, 1);
+        let time = number(&outcome["flows"][0]["objects"]["fct_ms_all"]["mean"]);
         let theory = rtt + f64::from(rounds - 1) * rtt + rtt / 2.0;
         assert!(time >= theory && time < theory + 1.0, "{segments} segments: {time} ms, {theory} by theory");
     }
@@ -61,8 +61,8 @@ fn completion_times_follow_slow_start() {
 #[test]
 fn closed_loop_objects_are_a_renewal_process() {
     let keys = "count = 40\nsize = \"14600 B\"\nthink = \"exponential 400 ms\"\nack_every = 1\nstart = \"uniform 0 s to 1 s\"";
-    let found = summary(keys, "10 Gbit/s", 100, 7);
-    let flows = found["flows"].as_array().unwrap();
+    let outcome = summary(keys, "10 Gbit/s", 100, 7);
+    let flows = outcome["flows"].as_array().unwrap();
     let begun: f64 = flows.iter().map(|flow| number(&flow["objects"]["begun"])).sum();
     let cycle: f64 = 0.4 + 0.088;
     // Renewals in t: mean t / cycle, variance t sd^2 / cycle^3; half a second of each user's time goes by before the
@@ -76,8 +76,8 @@ fn closed_loop_objects_are_a_renewal_process() {
 #[test]
 fn open_loop_sessions_arrive_whatever_happens() {
     let keys = "count = 2\nsessions = \"open\"\narrival = \"exponential 20 ms\"\npages = 2\nthink = \"50 ms\"\nsize = \"7300 B\"\nembedded = 1";
-    let found = summary(keys, "100 Mbit/s", 60, 5);
-    let flows = found["flows"].as_array().unwrap();
+    let outcome = summary(keys, "100 Mbit/s", 60, 5);
+    let flows = outcome["flows"].as_array().unwrap();
     assert_eq!(flows.len(), 2);
     let (mut begun, mut done, mut goodput) = (0.0, 0.0, 0.0);
     for flow in flows {
@@ -92,7 +92,7 @@ fn open_loop_sessions_arrive_whatever_happens() {
     assert!((begun - mean).abs() < 5.0 * sd, "{begun} objects, {mean} ± {sd} expected");
     assert!(begun - done < 300.0 && begun >= done, "{begun} begun, {done} done");
     assert!((goodput - done * 7300.0).abs() < 200.0 * 7300.0, "{goodput}");
-    let group = &found["groups"]["web"]["objects"];
+    let group = &outcome["groups"]["web"]["objects"];
     assert_eq!(number(&group["completed"]), done);
 }
 
@@ -114,24 +114,24 @@ fn the_loops_differ_under_overload() {
 #[test]
 fn a_page_over_two_connections_takes_three_round_trips_and_a_half() {
     let keys = "sessions = \"open\"\narrival = \"300 ms\"\nconnection = \"page\"\nconnections = 2\nsize = \"14600 B\"\nembedded = 2\nembedded_size = \"1460 B\"\nack_every = 1";
-    let found = summary(keys, "12 Mbit/s", 1, 1);
-    let objects = &found["flows"][0]["objects"];
+    let outcome = summary(keys, "12 Mbit/s", 1, 1);
+    let objects = &outcome["flows"][0]["objects"];
     let exact = 5.0 * 22.026667 + 10.0 + 2.0 * 22.0 + 1.0;
     for part in ["mean", "max"] {
         assert!((number(&objects["page_ms"][part]) - exact).abs() < 1e-5, "{objects}");
     }
     assert_eq!(objects["page_ms"]["count"], 2);
     assert_eq!((objects["begun"].as_u64(), objects["completed"].as_u64()), (Some(9), Some(7)));
-    assert_eq!(found["groups"]["web"]["objects"]["page_ms"], objects["page_ms"]);
+    assert_eq!(outcome["groups"]["web"]["objects"]["page_ms"], objects["page_ms"]);
 }
 
 /// On one connection the objects come one after the other, and the page ends with the last of them.
 #[test]
 fn a_page_on_one_connection_ends_with_its_last_object() {
     let keys = "sessions = \"open\"\narrival = \"300 ms\"\nconnection = \"page\"\nsize = \"14600 B\"\nembedded = 2\nembedded_size = \"1460 B\"\nack_every = 1";
-    let found = summary(keys, "12 Mbit/s", 1, 1);
+    let outcome = summary(keys, "12 Mbit/s", 1, 1);
     let exact = 2.0 * 22.026667 + 10.0 + 22.0 + 2.0 * (22.026667 + 1.0 + 22.0);
-    let pages = &found["flows"][0]["objects"]["page_ms"];
+    let pages = &outcome["flows"][0]["objects"]["page_ms"];
     assert!((number(&pages["mean"]) - exact).abs() < 1e-5 && pages["count"] == 2, "{pages}");
 }
 
@@ -140,8 +140,8 @@ fn a_page_on_one_connection_ends_with_its_last_object() {
 fn more_connections_load_a_page_sooner() {
     let page = |connections: u32| {
         let keys = format!("sessions = \"open\"\narrival = \"exponential 2 s\"\nconnection = \"page\"\nconnections = {connections}\nsize = \"30 kB\"\nembedded = 20\nembedded_size = \"20 kB\"");
-        let found = summary(&keys, "20 Mbit/s", 60, 3);
-        let objects = found["groups"]["web"]["objects"].clone();
+        let outcome = summary(&keys, "20 Mbit/s", 60, 3);
+        let objects = outcome["groups"]["web"]["objects"].clone();
         assert!(number(&objects["completed"]) >= 21.0 * number(&objects["page_ms"]["count"]), "{objects}");
         number(&objects["page_ms"]["mean"])
     };

@@ -21,9 +21,9 @@ const TEN_PACKETS_MS: f64 = 10.0 + 22.0;
 
 #[test]
 fn an_object_of_the_initial_window_takes_a_handshake_and_half_a_round_trip() {
-    let found = summary("source = \"http\"\nsize = \"14360 B\"\nthink = \"1 s\"", "12 Mbit/s", 10_000, 5);
-    assert!((mean_ms(&found) - HANDSHAKE_MS - TEN_PACKETS_MS).abs() < 1e-5, "{found}");
-    let flow = &found["flows"][0];
+    let outcome = summary("source = \"http\"\nsize = \"14360 B\"\nthink = \"1 s\"", "12 Mbit/s", 10_000, 5);
+    assert!((mean_ms(&outcome) - HANDSHAKE_MS - TEN_PACKETS_MS).abs() < 1e-5, "{outcome}");
+    let flow = &outcome["flows"][0];
     assert_eq!((&flow["objects"]["begun"], &flow["objects"]["completed"]), (&5.into(), &5.into()));
     // The handshake and ten packets for each object, on a connection of its own.
     assert_eq!((&flow["sent_pkts"], &flow["goodput_bytes"]), (&55.into(), &(5 * 14_360).into()));
@@ -53,8 +53,8 @@ fn an_object_is_a_whole_number_of_packets() {
 #[test]
 fn objects_arrive_over_short_buffers() {
     let keys = "count = 6\nsource = \"http\"\nsize = \"60 kB\"\nthink = \"1 ms\"";
-    let found = summary(keys, "5 Mbit/s", 8, 30);
-    let flows = found["flows"].as_array().unwrap();
+    let outcome = summary(keys, "5 Mbit/s", 8, 30);
+    let flows = outcome["flows"].as_array().unwrap();
     for flow in flows {
         assert!(number(&flow["retransmits"]) > 10.0, "{flow}");
         let objects = &flow["objects"];
@@ -69,8 +69,8 @@ fn objects_arrive_over_short_buffers() {
 #[test]
 fn pages_load_on_several_connections() {
     let keys = "source = \"http\"\nsessions = \"open\"\narrival = \"exponential 2 s\"\nconnection = \"page\"\nconnections = 6\nsize = \"30 kB\"\nembedded = 20\nembedded_size = \"20 kB\"";
-    let found = summary(keys, "20 Mbit/s", 200, 60);
-    let objects = &found["groups"]["f"]["objects"];
+    let outcome = summary(keys, "20 Mbit/s", 200, 60);
+    let objects = &outcome["groups"]["f"]["objects"];
     let pages = number(&objects["page_ms"]["count"]);
     assert!(pages > 15.0 && number(&objects["completed"]) >= 21.0 * pages, "{objects}");
     // Three round trips of 44 ms and 430 kB at 20 Mbit/s bound a page from below.
@@ -80,8 +80,8 @@ fn pages_load_on_several_connections() {
 /// A viewer gets what the link carries.
 #[test]
 fn video_plays_without_stalls() {
-    let found = summary("source = \"video\"\ncc = \"cubic\"", "12 Mbit/s", 100, 60);
-    let video = &found["flows"][0]["video"];
+    let outcome = summary("source = \"video\"\ncc = \"cubic\"", "12 Mbit/s", 100, 60);
+    let video = &outcome["flows"][0]["video"];
     assert!(number(&video["chunks"]) > 10.0 && number(&video["bps_mean"]) > 1e6, "{video}");
     assert_eq!(video["stalls"], 0);
 }

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_after_the_last_moment_stays() {
+    fn events_after_the_limit_stay() {
         let mut calendar = CalendarQueue::new();
         calendar.push(key(10, 0, 0), 'a');
         calendar.push(key(1 << 50, 0, 0), 'b');

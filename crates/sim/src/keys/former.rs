@@ -13,7 +13,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("timer_on_repair", "timer_on_retransmission"),
 ];
 
-/// A table with keys by their present names. A former name beside the present one stays, to be reported as unknown.
+/// A table with keys by their present names. A former name next to the present one stays, to be reported as unknown.
 pub fn with_present_names(mut table: Table) -> Table {
     for (former, present) in RENAMED {
         if table.iter().any(|(key, _)| key == present) {

@@ -30,10 +30,10 @@ impl<'a> TableReader<'a> {
         let mut merged = base.show();
         merged.retain(|(key, _)| own.iter().all(|(mine, _)| mine != key));
         merged.extend(own.iter().cloned());
-        let mut found = Vec::new();
-        let read = read_table("", &merged, &mut found);
+        let mut problems = Vec::new();
+        let read = read_table("", &merged, &mut problems);
         let mine = |problem: &Problem| own.iter().any(|(key, _)| *key == problem.path);
-        self.problems.extend(found.into_iter().filter(mine).map(|problem| problem.under(&self.path)));
+        self.problems.extend(problems.into_iter().filter(mine).map(|problem| problem.under(&self.path)));
         read
     }
 

@@ -26,9 +26,9 @@ impl<C: Carrier> Network<C> {
         };
         let Source::Origin(origin) = &self.flows[number as usize].source else { return };
         let connections = origin.connections();
-        let found =
+        let idle_flow =
             origin.flows.chunks(connections).find(|flows| flows.iter().all(idle)).map(|flows| flows[0]);
-        let carrier = found.unwrap_or_else(|| {
+        let carrier = idle_flow.unwrap_or_else(|| {
             let fresh = self.flows.len() as u32;
             (0..connections).for_each(|_| self.add_session(number, rng.clone()));
             fresh
@@ -36,7 +36,7 @@ impl<C: Carrier> Network<C> {
         if connections > 1 {
             self.begin_page(number, carrier, now, rng);
         } else if let Source::App(source) = &mut self.flows[carrier as usize].source {
-            if found.is_some() {
+            if idle_flow.is_some() {
                 source.start_again(now, rng);
             } else {
                 source.start(now);

@@ -101,9 +101,9 @@ impl SackPool {
 
 impl SackLookup for SackPool {
     fn blocks(&self, sack: u32) -> [[u64; 2]; 4] {
-        let mut found = [[0; 2]; 4];
+        let mut blocks = [[0; 2]; 4];
         let held = &self.blocks[sack as usize - 1];
-        found.iter_mut().zip(held.iter()).for_each(|(to, (start, end))| *to = [start.into(), end.into()]);
-        found
+        blocks.iter_mut().zip(held.iter()).for_each(|(to, (start, end))| *to = [start.into(), end.into()]);
+        blocks
     }
 }

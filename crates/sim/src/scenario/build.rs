@@ -150,7 +150,7 @@ fn typical_packets(model: &Model, routes: &[Route], links: &mut [LinkPlan]) {
 /// Collects the problems that a discipline can find only once its link is known.
 fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) {
     let base = model.topology.base.as_ref().map(|base| &base.both);
-    let mut found: Vec<Problem> = Vec::new();
+    let mut unfit: Vec<Problem> = Vec::new();
     for link in links {
         let back = link.name.ends_with(".back");
         let inherited = base.and_then(|both| if back { both.back.as_ref() } else { Some(&both.forward) });
@@ -160,9 +160,9 @@ fn check_queues(model: &Model, links: &[LinkPlan], problems: &mut Vec<Problem>) 
             (false, _) => format!("{}.{}.queue", model.topology.form.section(), link.name),
         };
         let setting = Setting { rate: link.rate, delay: link.delay, packet: link.packet };
-        link.queue.fits(&setting, &path, &mut found);
+        link.queue.fits(&setting, &path, &mut unfit);
     }
-    for problem in found {
+    for problem in unfit {
         if !problems.contains(&problem) {
             problems.push(problem);
         }

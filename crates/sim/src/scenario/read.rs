@@ -17,9 +17,9 @@ use units::Bytes;
 
 /// Parses a whole scenario. `None` only if there are problems.
 pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
-    let mut found = Vec::new();
+    let mut own = Vec::new();
     let mut missing = Vec::new();
-    let mut reader = TableReader::new("", given.clone(), &mut found);
+    let mut reader = TableReader::new("", given.clone(), &mut own);
     let head: Head = reader.part();
     let mut run_reader = reader.nested("run");
     let run = run_reader.part();
@@ -34,22 +34,22 @@ pub fn model(given: &Table, problems: &mut Vec<Problem>) -> Option<Model> {
 
     let form = one_form(&topologies, &mut missing);
     let topology = match topologies.into_iter().next() {
-        Some((Form::Graph, table)) => links::graph(table, &queues, &mut found),
-        Some((hops, table)) => links::hops(hops, table, queues, &mut found, &mut missing),
+        Some((Form::Graph, table)) => links::graph(table, &queues, &mut own),
+        Some((hops, table)) => links::hops(hops, table, queues, &mut own, &mut missing),
         None => {
-            links::queues(&queues, &mut found);
+            links::queues(&queues, &mut own);
             None
         }
     };
     let access =
         topology.as_ref().and_then(|topology| topology.base.as_ref()).map(|base| base.access.clone());
-    let flows = groups(form, flows, &access.unwrap_or_default(), &mut found, &mut missing);
+    let flows = groups(form, flows, &access.unwrap_or_default(), &mut own, &mut missing);
 
     // A section that was misspelt, or is no section, is not reported as missing, too.
-    reported.extend(found.iter().map(|problem| problem.path.clone()));
-    found.extend(missing.into_iter().filter(|problem| !reported.contains(&problem.path)));
-    let ok = found.is_empty();
-    problems.extend(found);
+    reported.extend(own.iter().map(|problem| problem.path.clone()));
+    own.extend(missing.into_iter().filter(|problem| !reported.contains(&problem.path)));
+    let ok = own.is_empty();
+    problems.extend(own);
     ok.then_some(Model { head, run, topology: topology?, flows: flows? })
 }
 

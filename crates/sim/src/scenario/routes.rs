@@ -45,7 +45,7 @@ pub fn routes(
     let ends: Vec<_> = model.flows.iter().map(|flow| ends(model, flow, nodes, problems)).collect();
     let pairs = ends.iter().flatten().flat_map(|&(from, to)| [(from, to), (to, from)]).collect();
     let paths = Graph::new(links, nodes.names.len()).paths(&pairs);
-    let mut found = Vec::with_capacity(ends.len());
+    let mut routes = Vec::with_capacity(ends.len());
     for (flow, pair) in model.flows.iter().zip(ends) {
         let way = pair.map(|pair| {
             route(flow, pair, &paths, nodes).map_err(|rule| {
@@ -53,9 +53,9 @@ pub fn routes(
                 problems.push(Problem::new(path, "", rule, loose_end(links, nodes, [pair.0, pair.1])));
             })
         });
-        found.push(way.and_then(Result::ok));
+        routes.push(way.and_then(Result::ok));
     }
-    found
+    routes
 }
 
 /// The nodes where a group's data enters and leaves.
@@ -94,7 +94,7 @@ fn route(
             let what = if matches!(flow.sends, Sends::Tcp(..)) { "TCP's ACKs" } else { "the reports" };
             return Err(format!("no links lead back from '{}' to '{}' for {what}", names.1, names.0));
         }
-        found => found.cloned().unwrap_or_default(),
+        routes => routes.cloned().unwrap_or_default(),
     };
     Ok(Route { forward: forward.clone(), back })
 }

@@ -55,16 +55,16 @@ impl<'a> Graph<'a> {
         for &(from, to) in pairs {
             targets.entry(from).or_default().insert(to);
         }
-        let mut found = Paths::new();
+        let mut paths = Paths::new();
         for (from, wanted) in targets {
             let reached = self.search(from, wanted.clone());
             for to in wanted {
                 if let Some(path) = self.path(&reached, from, to) {
-                    found.insert((from, to), path);
+                    paths.insert((from, to), path);
                 }
             }
         }
-        found
+        paths
     }
 
     /// The best paths from a node, final for all `wanted` ones that can be reached.

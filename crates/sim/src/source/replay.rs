@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_refused() {
+    fn invalid_recordings_are_refused() {
         let path = |replay: Replay| Valid::new(replay).unwrap_err()[0].to_string();
         assert!(path(replay(&[])).starts_with("packets = []: must hold at least one packet"));
         assert_eq!(
@@ -235,7 +235,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(at in 0u64..10_000_000_000_000, size in 1u64..=LARGEST) {
+        fn written_values_are_read_back(at in 0u64..10_000_000_000_000, size in 1u64..=LARGEST) {
             let packet = Departure { at: Span(at), size: Bytes(size) };
             prop_assert_eq!(Departure::read(&packet.show()), Ok(packet));
         }

@@ -181,25 +181,27 @@ impl ArrivalLink {
         size: u32,
         ecn: Ecn,
         now: Time,
-        found: QueueAtArrival,
+        at_arrival: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
         // The queue is not empty, so RED's idle time is not involved.
         debug_assert!(self.queue.has_fast_path());
-        match self.queue.judge_fast_with_room(found.len, || self.rng.uniform()) {
+        match self.queue.judge_fast_with_room(at_arrival.len, || self.rng.uniform()) {
             FastVerdict::Kept(avg) => {
-                let wire = self.append(found.len);
+                let wire = self.append(at_arrival.len);
                 match &mut self.probe {
                     Some(probe) if wire.start <= self.uniform.last => {
-                        self.uniform.pending.add(found);
-                        probe.admitted_uniform(Span(found.rest), avg);
+                        self.uniform.pending.add(at_arrival);
+                        probe.admitted_uniform(Span(at_arrival.rest), avg);
                     }
                     Some(probe) if wire.finish < probe.warmup() => probe.admitted_before_warmup(),
-                    Some(probe) => probe.admitted_slow(now, size, avg, wire, found.ahead(self.uniform.wire)),
+                    Some(probe) => {
+                        probe.admitted_slow(now, size, avg, wire, at_arrival.ahead(self.uniform.wire))
+                    }
                     None => {}
                 }
                 Ok(wire)
             }
-            step => self.decide_uniform(QueuedPacket::new(self.busy_until, size, ecn), now, found, step),
+            step => self.decide_uniform(QueuedPacket::new(self.busy_until, size, ecn), now, at_arrival, step),
         }
     }
 
@@ -211,17 +213,17 @@ impl ArrivalLink {
         size: u32,
         ecn: Ecn,
         now: Time,
-        found: QueueAtArrival,
+        at_arrival: QueueAtArrival,
     ) -> Result<Transmission, Option<Transmission>> {
-        let accepted = match self.queue.judge_fast(found.len, || self.rng.uniform()) {
+        let accepted = match self.queue.judge_fast(at_arrival.len, || self.rng.uniform()) {
             FastVerdict::Kept(avg) => {
-                let wire = self.append(found.len);
+                let wire = self.append(at_arrival.len);
                 if let Some(probe) = &mut self.probe {
-                    probe.admitted(now, size, avg, wire, found.ahead(self.uniform.wire));
+                    probe.admitted(now, size, avg, wire, at_arrival.ahead(self.uniform.wire));
                 }
                 Ok(wire)
             }
-            step => self.decide_uniform(QueuedPacket::new(self.busy_until, size, ecn), now, found, step),
+            step => self.decide_uniform(QueuedPacket::new(self.busy_until, size, ecn), now, at_arrival, step),
         };
         self.last_arrival = now;
         self.schedule_max_update();
@@ -284,19 +286,19 @@ impl ArrivalLink {
         &mut self,
         slot: QueuedPacket,
         now: Time,
-        found: QueueAtArrival,
+        at_arrival: QueueAtArrival,
         step: FastVerdict,
     ) -> Result<Transmission, Option<Transmission>> {
         let (size, start) = (slot.bytes(), slot.start);
         let mut cx = Cx::new(now, &mut self.rng, &mut self.fates);
-        let kept = self.queue.judge_slow(slot, step, found.len, &mut cx);
-        (self.waiting, self.uniform.queue_is_stale) = (found.len, true);
-        let wire = kept.map(|_| self.append(found.len));
+        let kept = self.queue.judge_slow(slot, step, at_arrival.len, &mut cx);
+        (self.waiting, self.uniform.queue_is_stale) = (at_arrival.len, true);
+        let wire = kept.map(|_| self.append(at_arrival.len));
         if let Some(probe) = &mut self.probe {
             probe.arrived(now, size, self.queue.avg(), &self.fates);
             if let Some(Transmission { finish, .. }) = wire {
                 if self.counting {
-                    probe.queue.add_sojourn(size, found.rest, found.ahead(self.uniform.wire));
+                    probe.queue.add_sojourn(size, at_arrival.rest, at_arrival.ahead(self.uniform.wire));
                 }
                 probe.departed(size, now, start, finish);
             }

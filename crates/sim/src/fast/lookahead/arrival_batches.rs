@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_too_far_ahead_is_refused() {
+    fn times_too_far_ahead_are_refused() {
         let mut batches = ArrivalBatches::default();
         assert!(!ArrivalBatches::pays_off(100, 512) && ArrivalBatches::pays_off(10, 512));
         batches.enable(10, 512);

@@ -76,7 +76,7 @@ fn a_path_has_the_line_of_its_key_or_of_what_lacks_it() {
 
 #[test]
 fn a_whole_scenario_of_slips() {
-    let found = complaints(
+    let reported = complaints(
         r#"
 titel = "x"
 [run]
@@ -100,7 +100,7 @@ rate = "1 mbps"
 "#,
     );
     assert_eq!(
-        found,
+        reported,
         [
             "titel = \"x\": no such key here; did you mean 'title'?",
             "run.duration = \"60\": must be text with a number and its unit, such as \"20 ms\"; for example duration = \"20 ms\"",

@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_got_may_be_set(which in 0usize..3, at in any::<prop::sample::Index>()) {
+    fn values_of_get_are_accepted_by_set(which in 0usize..3, at in any::<prop::sample::Index>()) {
         let scenario = parsed([FIRST, GRAPH, CHAIN][which]);
         let paths = paths(scenario.resolved(), "");
         let path = &paths[at.index(paths.len())];

@@ -69,7 +69,7 @@ fn given(written: &str) -> Json {
 }
 
 #[test]
-fn what_the_reader_takes_is_valid() {
+fn accepted_input_is_valid() {
     let schema = schema();
     for written in [FIRST, GRAPH, CHAIN] {
         assert!(valid(&schema, &schema, &given(written)), "{written}");
@@ -79,7 +79,7 @@ fn what_the_reader_takes_is_valid() {
 }
 
 #[test]
-fn what_the_reader_refuses_is_not() {
+fn refused_input_is_invalid() {
     let schema = schema();
     for (good, bad) in [
         ("kind = \"red\"", "kind = \"rde\""),
