@@ -203,13 +203,13 @@ def test_an_undecided_answer_names_the_time_that_would_settle_it(monkeypatch: py
     assert fix_answer.settling(replace(done, queues=(replace(one, settling_s=None),)), Thoroughness()) == ""
     # Hours are no advice: what is open, and what is left to decide by.
     ahead = replace(rival, behind=-1.0, half_width=2.5)
-    for seconds, said in (
+    for seconds, words in (
         (3500.0, "--time 60min runs them"),
         (9000.0, "runs would take about 2.5 h to settle it"),
     ):
         late = replace(one, verdict=replace(verdict, rivals=(ahead,)), settling_s=seconds)
         text = fix_answer.settling(replace(done, queues=(late,)), Thoroughness(tune=False))
-        assert said in text and ("--time" in text) == (seconds < 3600)
+        assert words in text and ("--time" in text) == (seconds < 3600)
         assert ("none of them is ahead by more than 3.5 points" in text) == (seconds > 3600)
 
 

@@ -244,7 +244,7 @@ def test_a_class_of_which_nothing_arrives_is_named() -> None:
     wait = Criterion("delay_ms_p95[call]", "p95 one-way delay of call", "ms", worth=-0.5)
     starved = SampledDesign("fifo", {"use": [100.0] * 3, wait.key: [None, None, 90.0]}, current=True)
     fq = SampledDesign("fq", {"use": [80.0] * 3, wait.key: [5.0] * 3})
-    assert "Load fq: fifo lets no packet of call through in 2 of 3 runs" in said(
+    assert "Load fq: fifo lets no packet of call through in 2 of 3 runs" in text_of(
         decide([starved, fq], [USE, wait])
     )
 
