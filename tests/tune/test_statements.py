@@ -160,15 +160,14 @@ def test_an_unused_budget_is_explained() -> None:
     assert "; tail drop with limit 97 pkts uses 93 % and is worse" in text_of(answer(mine, rival))
     alike = line("alike", 98.9, "equal", ahead=-0.1)
     both = text_of(answer(mine, rival, alike))
-    assert (
-        "; tail drop with limit 98.9 pkts uses 93 % and is no better by more than 0.2 percentage"
-        in both
-    )
+    assert "; tail drop with limit 98.9 pkts uses 93 % and is no better by more than 0.2 percentage" in both
     other = line("more", 97.0, "worse", ahead=-2.0, kind="pie")
     assert "no validated design that uses more of it is better by more than the margin" in text_of(
         answer(mine, other)
     )
-    assert "; its limit is the whole buffer" in text_of(answer(line("mine", 100.0, worst=9.0, mean_shown=99.0)))
+    assert "; its limit is the whole buffer" in text_of(
+        answer(line("mine", 100.0, worst=9.0, mean_shown=99.0))
+    )
     less = line("less", 97.0, "worse", ahead=-2.0, worst=8.0)
     assert "no validated design uses more of it and holds every constraint" in text_of(answer(mine, less))
     over = line("next", 99.5, "infeasible", ahead=0.5, held=20, worst=16.0)
@@ -208,7 +207,9 @@ def test_the_first_sentence_says_how_far_the_recommendation_was_compared() -> No
         "Load tail drop with limit 99 pkts, the best so far (1 rival undecided); "
     )
     findings = replace(findings, uncompared=("FQ-CoDel, defaults", "PIE, by formula"))
-    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in text_of(findings)
+    assert "limit 99 pkts, the best so far (1 rival undecided, 2 not compared); in the mean" in text_of(
+        findings
+    )
 
 
 def test_rivals_that_all_stand_alike_are_one_subject() -> None:
@@ -232,7 +233,9 @@ def test_gains_are_against_the_queue_without_aqm_else_tail_drop_of_another_size(
         "Against tail drop, short: p95 delay goes from 39.00 ms to 13.00 ms, utilisation is 2.000 ± 0.050 percentage "
         "points better" in text
     )
-    assert "Against tail drop, whole buffer: " in text_of(answer(line("mine", 99.0, kind="red"), short, whole))
+    assert "Against tail drop, whole buffer: " in text_of(
+        answer(line("mine", 99.0, kind="red"), short, whole)
+    )
     assert "Against" not in text_of(answer(line("mine", 99.0, kind="red"), red))
 
 

@@ -99,8 +99,8 @@ def step(kind: str, lines: Lines) -> Figure:
     signals, waits = figure.subplots(1, 2)
     for i, (name, line) in enumerate(lines.items()):
         look = style.look(i)
-        said = {"classic": "classic: dropped", "scalable": "scalable: marked"}.get(name, name)
-        signals.plot(line[:, 0], 100 * line[:, 1], color=look.colour, label=said)
+        label = {"classic": "classic: dropped", "scalable": "scalable: marked"}.get(name, name)
+        signals.plot(line[:, 0], 100 * line[:, 1], color=look.colour, label=label)
         waits.plot(line[:, 0], line[:, 2], color=look.colour, label=name)
     end = float(line[-1, 0] + line[0, 0])
     for ax, column, factor, least in ((signals, 1, 100.0, 12.0), (waits, 2, 1.0, 5.0)):

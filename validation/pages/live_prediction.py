@@ -335,13 +335,13 @@ def shaping(record: dict[str, Any]) -> str:
     for row in record["delays"]:
         added = " / ".join(f"{row['added_ms'][key]:.3f}" for key in ("p50", "p95", "p99"))
         delays.append(f"| {row['delay']} | {added} ms | {row['added_ms']['jitter']:.3f} ms |")
-    said = [
+    paragraphs = [
         words.QUALITY.format(machine=record["machine"]),
         "\n".join(rates),
         "\n".join(delays),
         words.QUALITY_TERMS,
     ]
-    return "\n\n".join(said)
+    return "\n\n".join(paragraphs)
 
 
 def show_progress(text: str) -> None:

@@ -71,7 +71,7 @@ def refuse_missing(keys: Iterable[str], scenario: Scenario, *, what: str = "goal
     """
     known = classes(scenario)
     reasons = ((key, _missing(key, known)) for key in dict.fromkeys(keys))
-    wrong = [Problem(what, key, *said) for key, said in reasons if said]
+    wrong = [Problem(what, key, *reason) for key, reason in reasons if reason]
     if wrong:
         raise UsageError.of(wrong)
 

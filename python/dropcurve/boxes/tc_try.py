@@ -67,8 +67,8 @@ def trial(text: str) -> Trial:
     )
 
 
-def _verdict(command: str, said: str, code: int) -> TcOutcome:
-    message = " ".join(said.split())
+def _verdict(command: str, output: str, code: int) -> TcOutcome:
+    message = " ".join(output.split())
     if code == 0:
         return TcOutcome(command, "loaded", message)
     absent = any(

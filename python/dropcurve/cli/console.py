@@ -18,7 +18,7 @@ PATIENCE_S = 1.0
 EVERY_S = 10.0
 #: Share of a batch of work from which its pace is known.
 ENOUGH = 0.02
-#: What is said instead of the time left where more is done than was planned.
+#: Text in place of the time left where more is done than was planned.
 MORE = "more runs than planned"
 #: Columns of a text, where the terminal has as many or is none.
 WIDTH = 100

@@ -72,8 +72,8 @@ def _row(result: Result, routers: Sequence[str], links: Sequence[str]) -> str:
     for i, link in enumerate(links):
         parts += _link(variant, link, at[i], at[i + 1], middle, lines=_queues(result, link))
     parts += [_router(x, middle, name) for x, name in zip(at, routers, strict=True)]
-    said = f"{len(left)} groups of flows share {setup.discipline(variant, links[0])} at {links[0]}"
-    return _frame(height, parts, label=f"Topology: {said}")
+    summary = f"{len(left)} groups of flows share {setup.discipline(variant, links[0])} at {links[0]}"
+    return _frame(height, parts, label=f"Topology: {summary}")
 
 
 def _sides(variant: Variant) -> tuple[list[Box], list[Box]]:
@@ -211,6 +211,6 @@ def _text(x: float, y: float, words: Any, style: str) -> str:
 
 
 def _frame(height: float, parts: Sequence[str], *, label: str) -> str:
-    body, said = "".join(parts), escape(label)
+    body, escaped = "".join(parts), escape(label)
     box = f"0 0 {WIDTH} {height:.0f}"
-    return f'<svg class="topology" role="img" aria-label="{said}" viewBox="{box}">{body}</svg>'
+    return f'<svg class="topology" role="img" aria-label="{escaped}" viewBox="{box}">{body}</svg>'

@@ -108,12 +108,12 @@ def _nearest(answer: Findings, usual: Sequence[ValidationLine]) -> str:
     name, pair, goal = labels(answer.lines)[rival.candidate.key], rival.difference[0], answer.question.goal
     if rival.standing == "infeasible" or pair is None:
         return f"of the settings with a smaller share that were compared none holds the bounds; {name} comes closest"
-    said = bounded_by(answer, rival, pair)
+    relation = bounded_by(answer, rival, pair)
     if pair.half_width is not None and abs(pair.mean) > pair.half_width:
         worse = (pair.mean < 0) == goal.objectives[0].higher
         by = beyond(abs(pair.mean), pair.half_width, goal.objectives[0])
-        said = f"is {by} {'worse' if worse else 'better'}"
-    return f"with {name}, the best setting compared of a smaller share, {goal.names[0]} {said}"
+        relation = f"is {by} {'worse' if worse else 'better'}"
+    return f"with {name}, the best setting compared of a smaller share, {goal.names[0]} {relation}"
 
 
 def _mean(line: ValidationLine) -> float:
