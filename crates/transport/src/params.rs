@@ -252,12 +252,12 @@ units::params! {
         frto: bool = false => { source: "RFC 5682" },
         /// Receive window; auto: unlimited.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },
-        /// Largest receive buffer (third value of Linux's tcp_rmem): 0.6325 of it is the receive window, the rest pays
-        /// for the kernel's records of each packet; auto: unlimited.
+        /// Largest receive buffer (Linux's tcp_rmem), 0.6325 of which is the receive window; auto: unlimited.
         receive_buffer: Option<Bytes> = None => { range: Range::Positive, source: "Linux: 32 MiB, less with little memory" },
-        /// The receive window opens as Linux opens it, from 64 kB (with `ack_rule = "linux"`); otherwise it is fully
-        /// open.
+        /// The receive window opens from 64 kB as in Linux (with `ack_rule = "linux"`); else it is fully open.
         receive_autotuning: bool = false => { source: "Linux tcp_moderate_rcvbuf: true" },
+        /// Largest send buffer (Linux's tcp_wmem), always full, which grows with the window (rack); auto: unlimited.
+        send_buffer: Option<Bytes> = None => { range: Range::Positive, source: "Linux: 4 MiB" },
         /// Whether the window counts as used, so that it may grow.
         window_usage: WindowUsage = WindowUsage::Flight => { source: "RFC 7661 section 4.1" },
         /// Initial congestion window.

@@ -70,6 +70,7 @@ pub const PROFILES: &[Preset] = &[
             ("dctcp_rule", "linux"),
             ("receive_buffer", "32 MiB"),
             ("receive_autotuning", "true"),
+            ("send_buffer", "4 MiB"),
             ("window_usage", "linux"),
             ("shown_rtt", "segment"),
             ("vegas_rule", "linux"),

@@ -113,6 +113,7 @@ impl Sender {
         let is_bare = !ack.ece && !ack.syn;
         if !is_bare || !self.take_fast_step(now, ack) {
             self.on_ack_slow(now, ack);
+            self.write_more();
             self.update_fast_path();
         }
     }
@@ -120,7 +121,7 @@ impl Sender {
     /// Takes the receive window of an acknowledgement, before the rest of it.
     #[inline]
     pub fn update_window(&mut self, ack: u32, window: u32) {
-        self.ctx.seq.update_window(ack, window);
+        self.ctx.update_window(ack, window);
     }
 
     /// Processes an acknowledgement without SYN and ECN echo on the fast path. Returns false, without effect, if it

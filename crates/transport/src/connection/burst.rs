@@ -5,7 +5,7 @@
 
 use super::Ctx;
 use crate::cc::Control;
-use units::{Span, Time};
+use units::{Bytes, Span, Time};
 
 /// A burst is the data that the pacing rate sends in 1/1024 s, at least two segments and at most one buffer.
 const BURSTS_A_SECOND: f64 = 1024.0;
@@ -50,6 +50,11 @@ impl Burst {
     }
 }
 
+/// Segments that a buffer holds.
+pub(super) fn whole_buffer(mss: Bytes) -> u32 {
+    ((BUFFER_BYTES - HEADERS_BYTES) / mss.0).max(1) as u32
+}
+
 impl Ctx {
     /// Segments of a full burst.
     pub(crate) fn burst_size(&self) -> u32 {
@@ -69,7 +74,7 @@ impl Ctx {
 
     /// Segments left in the current send buffer: its last ones do not wait for those of the next.
     pub(crate) fn left_in_buffer(&self) -> u32 {
-        let whole = ((BUFFER_BYTES - HEADERS_BYTES) / self.params.mss.0).max(1) as u32;
+        let whole = whole_buffer(self.params.mss);
         whole - self.seq.max % whole
     }
 }

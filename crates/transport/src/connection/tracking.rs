@@ -2,7 +2,8 @@
 //!
 //! *Units*: segments.
 
-use super::{Burst, Ctx, Pacer, Usage};
+use super::burst::whole_buffer;
+use super::{Burst, Ctx, Pacer, SendBuffer, Usage};
 use crate::cc::Control;
 use crate::ledger::Ledger;
 use crate::params::Params;
@@ -23,6 +24,8 @@ pub(crate) struct Tracking {
     /// Minimum RTT of the segments delivered, if RACK measures it.
     pub(crate) min_rtt: Span,
     pub(crate) usage: Usage,
+    /// Present if the send buffer is limited.
+    pub(crate) send_buffer: Option<SendBuffer>,
     /// Losses below this segment have been reported to the congestion control.
     pub(crate) seen_edge: u32,
     /// Segments marked lost before this ACK.
@@ -40,6 +43,7 @@ impl Tracking {
             early: None,
             burst: Burst::default(),
             usage: Usage::default(),
+            send_buffer: SendBuffer::new(params, model_based, whole_buffer(params.mss)),
             min_rtt: Span(u64::MAX),
             seen_edge: 0,
             lost_before: 0,

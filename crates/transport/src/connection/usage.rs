@@ -12,6 +12,8 @@ pub(crate) struct Usage {
     full: bool,
     /// A burst was deferred: it counts as if it filled the window.
     pub(crate) deferred: bool,
+    /// The last sending left room in the window.
+    pub(crate) had_room: bool,
     /// The most segments outstanding in this time, which ends once this segment is acknowledged.
     most: u32,
     end: u32,
@@ -27,6 +29,7 @@ impl Ctx {
         }
         let (seq, cwnd) = (self.seq, self.window.cwnd as u32);
         let usage = &mut self.tracking.usage;
+        usage.had_room = flight < cwnd;
         let full = std::mem::take(&mut usage.deferred) || flight >= cwnd;
         let sent = std::mem::replace(&mut usage.max, seq.max) != seq.max;
         let more = !usage.full && seq.outstanding() > usage.most;

@@ -28,6 +28,11 @@ impl Params {
         self.window_usage == WindowUsage::Linux && self.recovery == Recovery::Rack
     }
 
+    /// Most memory of the send buffer; `None` if it does not limit.
+    pub(crate) fn sending_memory(&self) -> Option<Bytes> {
+        self.send_buffer.filter(|_| self.recovery == Recovery::Rack)
+    }
+
     /// The receive window of the handshake in segments.
     pub(crate) fn first_receive_window(&self) -> u32 {
         let most = self.receive_window();

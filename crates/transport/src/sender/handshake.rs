@@ -126,5 +126,6 @@ impl Sender {
         if self.ctx.paced && self.ctx.params.pace_start {
             self.ctx.tracking.pacer.set(self.ctx.cc.pace());
         }
+        self.write_more();
     }
 }

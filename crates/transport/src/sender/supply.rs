@@ -35,6 +35,15 @@ impl Sender {
         self.update_fast_path();
     }
 
+    /// Lets the application write what a limited send buffer has room for.
+    #[inline]
+    pub(super) fn write_more(&mut self) {
+        if self.keeps_ledger {
+            let sacked = self.recovery.parts.board.sacked_count;
+            self.ctx.write_more(self.recovery.pipe(&self.ctx), sacked);
+        }
+    }
+
     pub(super) fn allow_sending(&mut self) {
         self.ctx.quota = if self.opened { self.ctx.burst() } else { 0 };
         self.jitter_elapsed = false;

@@ -98,6 +98,7 @@ impl Sender {
         }
         self.ctx.quota = NONE;
         let plain = self.recovery.on_ack_rack_fast(&mut self.ctx, now, ack, echo);
+        self.write_more();
         if !plain {
             self.update_fast_path();
             return true;
@@ -133,6 +134,7 @@ impl Sender {
         before(self);
         self.ctx.quota = NONE;
         self.recovery.on_sack_rack_fast(&mut self.ctx, now, echo, blocks);
+        self.write_more();
         self.update_fast_path();
         true
     }
