@@ -44,6 +44,10 @@ TEXTS = {
     "linux cake": "tc qdisc replace dev eth0 root cake bandwidth 18mbit diffserv4 nat docsis",
     "ios": "policy-map P\n class V\n  priority percent 10\n class class-default\n  random-detect dscp-based\n",
     "ios fair": "policy-map P\n class class-default\n  fair-queue\n  queue-limit 128 packets\n",
+    "nxos": (
+        "policy-map type queuing P\n  class type queuing c-out-q3\n    random-detect minimum-threshold 150 kbytes "
+        "maximum-threshold 1500 kbytes drop-probability 7 weight 0 ecn\n"
+    ),
     "junos": (
         "class-of-service { drop-profiles { low { fill-level 50 drop-probability 10; } } "
         "schedulers { voice { priority strict-high; } be { buffer-size percent 80; "

@@ -32,7 +32,7 @@ def asked(box: str, kind: str) -> dict[str, Any]:
     if kind not in SETTINGS:
         return {}
     params = dict(SETTINGS[kind])
-    if box == "openconfig":
+    if box in ("openconfig", "nxos"):
         params = {key: value[:1] if isinstance(value, list) else value for key, value in params.items()}
     return params | ({"dp_limit": ["300 pkts"]} if (box, kind) == ("linux", "gred") else {})
 

@@ -186,7 +186,7 @@ def test_a_policy_of_ios_in_two_classes_names_the_one_that_was_not_taken() -> No
     assert alone.rate_bps == 40e6 and not [one for one in alone.notes if one.key == "service-policy"]
 
 
-def test_a_policy_with_a_type_has_its_own_name_and_that_of_nx_os_is_refused() -> None:
+def test_a_policy_with_a_type_has_its_own_name_and_that_of_nx_os_is_none_of_ios() -> None:
     text = """policy-map type lan-queueing UP
  class type lan-queueing BULK
   bandwidth remaining percent 60
@@ -197,4 +197,4 @@ interface Gi1/1
     imported = read(text, rate_bps=1e8)
     assert (imported.title, imported.params) == ("UP/BULK", {"limit": "90 pkts"})
     with pytest.raises(dc.ScenarioError, match="policy-map type queuing: is of NX-OS"):
-        read(text.replace("lan-queueing", "queuing"), rate_bps=1e8)
+        read(text.replace("lan-queueing", "queuing"), box="ios", rate_bps=1e8)

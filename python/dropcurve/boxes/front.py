@@ -24,6 +24,7 @@ from .tc_write import WRITERS
 BOXES = {
     "linux": "Linux: tc commands",
     "ios": "Cisco IOS and IOS-XE: policy maps with random-detect",
+    "nxos": "Cisco NX-OS: policy maps of type queuing",
     "junos": "Junos: drop profiles, schedulers and their map",
     "sonic": "SONiC: WRED_PROFILE, QUEUE and SCHEDULER of CONFIG_DB",
     "openconfig": "OpenConfig: queue management profiles, as JSON",
@@ -37,12 +38,12 @@ BOXES = {
 #: Other names of the boxes.
 ALIASES = {
     "tc": "linux", "iproute2": "linux", "cisco": "ios", "iosxe": "ios", "ios-xe": "ios", "ios_xe": "ios",
-    "juniper": "junos", "config_db": "sonic", "oc": "openconfig", "openwrt": "sqm", "sqm-scripts": "sqm",
-    "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet", "dnctl": "dummynet", "opnsense": "dummynet",
-    "pfsense": "altq", "pf": "altq",
+    "nexus": "nxos", "nx-os": "nxos", "juniper": "junos", "config_db": "sonic", "oc": "openconfig",
+    "openwrt": "sqm", "sqm-scripts": "sqm", "routeros": "mikrotik", "freebsd": "dummynet", "ipfw": "dummynet",
+    "dnctl": "dummynet", "opnsense": "dummynet", "pfsense": "altq", "pf": "altq",
 }  # fmt: skip
 #: Boxes with other disciplines than RED: the module of each lists them as ``KINDS``.
-OWN_KINDS = ("sqm", "mikrotik", "vyos", "dummynet", "altq", "openbsd")
+OWN_KINDS = ("nxos", "sqm", "mikrotik", "vyos", "dummynet", "altq", "openbsd")
 #: Names that are safe in a line of any box's configuration.
 _NAMES = {
     "name": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,62}"),
@@ -65,7 +66,8 @@ _POLICERS = {
 #: The module that reads each box, in the order in which they are tried on a text.
 _READERS = {
     "sonic": "sonic", "openconfig": "openconfig", "sqm": "sqm", "mikrotik": "mikrotik", "vyos": "vyos",
-    "dummynet": "dummynet", "altq": "altq", "openbsd": "openbsd", "junos": "junos", "ios": "ios",
+    "dummynet": "dummynet", "altq": "altq", "openbsd": "openbsd", "junos": "junos", "nxos": "nxos",
+    "ios": "ios",
     "linux": "tc_parse",
 }  # fmt: skip
 

@@ -145,6 +145,6 @@ def _sqm(text: str, title: str) -> Iterator[str]:
 
 
 _READERS: dict[str, Callable[[str, str], Iterable[str]]] = {
-    "linux": _linux, "ios": _ios, "junos": _junos, "sonic": _sonic, "openconfig": _openconfig, "mikrotik": _mikrotik,
-    "vyos": _vyos, "altq": _altq, "openbsd": _openbsd, "sqm": _sqm,
+    "linux": _linux, "ios": _ios, "nxos": _ios, "junos": _junos, "sonic": _sonic, "openconfig": _openconfig,
+    "mikrotik": _mikrotik, "vyos": _vyos, "altq": _altq, "openbsd": _openbsd, "sqm": _sqm,
 }  # fmt: skip

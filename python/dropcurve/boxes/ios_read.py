@@ -73,8 +73,7 @@ def _policies(text: str, origin: str) -> Policies:
     meanings."""
     if re.search(r"^\s*policy-map\s+type\s+queuing\s", text, re.MULTILINE):
         refuse(
-            "policy-map type queuing", "", "is of NX-OS, whose queues are not read",
-            "give its thresholds as --queue of dropcurve compare or tune", origin=origin,
+            "policy-map type queuing", "", "is of NX-OS, not of IOS", "read it with --from nxos", origin=origin,
         )  # fmt: skip
     return policies(text)
 

@@ -30,7 +30,7 @@ def rewritten(text: str, queue: Import, exported: Export) -> tuple[str, bool]:
         form is not supported), the commands of the new queue alone, with the names of the text, and False.
     """
     writers: dict[str, Callable[[str, Import, Export], str | None]] = {
-        "linux": rewrite_tc.of_linux, "ios": _ios, "junos": _junos,
+        "linux": rewrite_tc.of_linux, "ios": _ios, "nxos": _ios, "junos": _junos,
         "sonic": rewrite_json.of_sonic, "openconfig": rewrite_json.of_openconfig,
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
         "altq": altq.rewritten, "openbsd": openbsd.rewritten,

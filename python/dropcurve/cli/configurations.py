@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..fixes import Place
 
 #: Base round trips of boxes of data centres.
-USUAL_RTT = {"sonic": "50-200us"}
+USUAL_RTT = {"sonic": "50-200us", "nxos": "50-200us"}
 
 Box = Annotated[
     str | None,
@@ -30,7 +30,8 @@ Rtt = Annotated[
     str | None,
     o.shared(
         "rtt",
-        "without queueing; or a range, 20-200ms; default: 40ms; 20-80ms for a line with two rates; 50-200us for sonic",
+        "without queueing; or a range, 20-200ms; default: 40ms; 20-80ms for a line with two rates; 50-200us for "
+        "sonic and nxos",
     ),
 ]
 Flows = Annotated[
