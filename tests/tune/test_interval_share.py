@@ -12,7 +12,7 @@ from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import of_link
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
-from dropcurve.tuning.challengers import Challengers
+from dropcurve.tuning.challengers import SAFER, Challengers
 from dropcurve.tuning.families import family
 from dropcurve.tuning.interval_share import SHARES, alike, beyond, family_at, share_of
 from dropcurve.tuning.search_space import Sizing
@@ -54,11 +54,13 @@ def test_a_setting_that_acts_alike_has_the_same_geometric_mean() -> None:
     assert at * (at / 0.1) == pytest.approx(0.04 * 0.08) and math.isclose(at, 0.0179, rel_tol=0.01)
 
 
+GOAL = "max utilisation - 0.1 * p95 delay"
+
+
 class Ridge(Bench):
     """A bench on which the product of target and interval alone decides, best at 64 ms times 40 ms."""
 
-    def __init__(self, space: dict[str, dict[str, str]] | None = None) -> None:
-        goal = "max utilisation - 0.1 * p95 delay"
+    def __init__(self, space: dict[str, dict[str, str]] | None = None, goal: str = GOAL) -> None:
         question = of_link(rate="24Mbit", rtt="80ms", flows="4", buffer="600pkts", goal=goal, space=space)
         super().__init__(question, None, None)  # type: ignore[arg-type]
         self.scales = [1.0]
@@ -82,7 +84,7 @@ def test_the_best_setting_of_each_usual_share_is_a_challenger() -> None:
     challengers = Challengers(bench, trials, trials, 1, 0.2)
     at = {"target": 0.06, "interval": 0.06}
     best = Candidate("", "fq_codel", family("fq_codel", bench.question.sizing).params(at), "search")
-    found = list(challengers.of_usual_shares(best, at))
+    found = [one for some in challengers.of_usual_shares(best, at) for one in some]
     assert [share_of(one) for one in found] == pytest.approx(list(SHARES), rel=0.02)
     for one in found:
         target, interval = (units.span(str(one.params[name])) for name in ("target", "interval"))
@@ -106,3 +108,16 @@ def test_ranges_that_were_asked_for_are_not_left() -> None:
         )
         == []
     )
+
+
+def test_under_a_bound_settings_of_a_safer_scale_follow() -> None:
+    bench = Ridge(goal="p95 delay < 25ms, max utilisation")
+    trials = [PairedTrial.of(0, bench.question.conditions()[0], seed) for seed in range(4)]
+    at = {"target": 0.06, "interval": 0.06}
+    best = Candidate("", "fq_codel", family("fq_codel", bench.question.sizing).params(at), "search")
+    for share, some in zip(
+        SHARES, Challengers(bench, trials, trials, 1, 0.2).of_usual_shares(best, at), strict=True
+    ):
+        assert [share_of(one) for one in some] == pytest.approx([share] * 4, rel=0.02)
+        targets = [units.span(str(one.params["target"])) for one in some]
+        assert [one / targets[0] for one in targets] == pytest.approx([1.0, *SAFER], rel=0.01)

@@ -34,6 +34,8 @@ ALONG, MORE_ALONG = (0.7, 1.4), (0.7, 1.4, 0.5, 2.0, 0.85, 1.18)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
+#: Factors on the scale of a setting of a usual share that misses a bound by little.
+SAFER = (0.96, 0.91, 0.85)
 #: Disciplines that are solved besides the usual ones.
 FURTHER = ("cobalt", "ared", "fq_pie", "pi", "choke", "nlred", "dualpi2")
 #: Share of the time left in which a further discipline is solved: the rest is for its comparison on fresh conditions.
@@ -120,8 +122,9 @@ class Challengers:
                 if self.bench.runs < most and self.better(best, [candidate], points):
                     yield from self.better(best, adjusting.go([candidate]))[:1]
 
-    def of_usual_shares(self, best: Candidate, coordinates: Coordinates) -> Iterator[Candidate]:
-        """The best settings of the recommendation's discipline whose target is a more usual share of the interval."""
+    def of_usual_shares(self, best: Candidate, coordinates: Coordinates) -> Iterator[list[Candidate]]:
+        """The best setting of the recommendation's discipline for each more usual share of target and interval; under a
+        bound with those of a safer scale, to be validated until one holds."""
         question = self.bench.question
         for share in () if question.space.get(best.kind) else SHARES[: beyond(best)]:
             space = family_at(best.kind, question.sizing, share)
@@ -131,7 +134,11 @@ class Challengers:
                 study.coordinates[start.key] = alike(coordinates, share)
                 trials = self.trials or self.first
                 adjusting = Adjusting(self.bench, {space.kind: study}, trials, self.margin, self.until)
-                yield from adjusting.go([start])[:1]
+                for one in adjusting.go([start])[:1]:
+                    at = study.coordinates[one.key]
+                    factors = SAFER if direction(question.goal) else ()
+                    safer = [self.safer(one, space, at, factor) for factor in factors]
+                    yield [one, *(moved for moved in safer if moved is not None)]
 
     def further(
         self,

@@ -230,8 +230,10 @@ class Stages:
         if beyond(best) and coordinates and not validation.several and best.kind not in self._share_kinds:
             self._share_kinds.add(best.kind)
             challengers = self._challengers(validation, outcome, self.clock.until(effort.DRIFT))
-            for one in challengers.of_usual_shares(best, coordinates):
-                validation.add(one)
+            for some in challengers.of_usual_shares(best, coordinates):
+                for one in some:
+                    if not validation.add(one) or validation.clears(one):
+                        break
 
     def _further(
         self, validation: Validation, outcome: SearchOutcome, kinds: Sequence[str], share: float
