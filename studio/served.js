@@ -3,9 +3,7 @@
 import { get, isServed, post } from "./calls.js";
 import { make } from "./controls.js";
 import { view } from "./results.js";
-import { configuration as loaded, page as tunePage } from "./tuning.js";
-
-const BOXES = [["linux", "Linux tc"], ["ios", "Cisco IOS"], ["junos", "Junos"], ["sonic", "SONiC"], ["openconfig", "OpenConfig"]];
+import { BOXES, configuration as loaded, page as tunePage } from "./tuning.js";
 
 /** A scenario from the configuration of a box: `toml`, or `error`. */
 export function imported(text) {

@@ -6,7 +6,12 @@ import { view } from "./results.js";
 
 const QUEUES = ["red", "codel", "pie", "fq_codel", "droptail", "ared", "cobalt", "fq_pie", "wred", "choke"];
 const GOALS = ["balanced", "voip", "gaming", "web", "bulk", "p95 delay < 15ms, max utilisation"];
-const BOXES = [["", "no box"], ["linux", "Linux tc"], ["ios", "Cisco IOS"], ["junos", "Junos"], ["sonic", "SONiC"], ["openconfig", "OpenConfig"]];
+/** The boxes that a configuration can be written for, each with its title. */
+export const BOXES = [
+  ["linux", "Linux tc"], ["sqm", "OpenWrt SQM"], ["ios", "Cisco IOS"], ["nxos", "Cisco NX-OS"], ["junos", "Junos"],
+  ["sonic", "SONiC"], ["openconfig", "OpenConfig"], ["mikrotik", "MikroTik"], ["vyos", "VyOS"],
+  ["dummynet", "FreeBSD dummynet"], ["altq", "FreeBSD, pfSense ALTQ"], ["openbsd", "OpenBSD"],
+];
 /** Milliseconds between two looks at a search. */
 const EVERY = 500;
 
@@ -21,7 +26,7 @@ export function page({ close }) {
   const inputs = { rate: line("rate", "20Mbit"), rtt: line("rtt", "20-60ms"), flows: line("flows", "2-20"), buffer: line("buffer", "500pkts"),
     goal: line("goal", "balanced"), runs: make("input", { id: "tune-runs", type: "number", min: "60", max: "5000", step: "1", value: "200" }) };
   inputs.goal.setAttribute("list", "tune-goals");
-  const box = make("select", { id: "tune-box" }, ...BOXES.map(([value, title]) => make("option", { value }, title)));
+  const box = make("select", { id: "tune-box" }, ...[["", "no box"], ...BOXES].map(([value, title]) => make("option", { value }, title)));
   const queues = QUEUES.map((kind, at) => make("label", {}, make("input", { type: "checkbox", value: kind, checked: at < 5 }), kind));
   const problem = make("p", { class: "worse", role: "alert" });
   const live = make("div", {});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -129,3 +130,9 @@ def test_wrong_input_is_reported_in_one_line(
     assert (answer.code, answer.out) == (2, "")
     assert len(answer.err.splitlines()) == 1
     assert answer.err.startswith(f"dropcurve: {message}")
+
+
+def test_the_studio_offers_every_box() -> None:
+    source = (Path(__file__).parents[2] / "studio" / "tuning.js").read_text(encoding="utf-8")
+    offered = re.findall(r'\["(\w+)", "', source.partition("BOXES = [")[2].partition("];")[0])
+    assert sorted(offered) == sorted(dc.boxes.BOXES)
