@@ -44,8 +44,8 @@ impl Carrier for Fast {
         }
     }
 
-    fn forward(network: &mut Network<Self>, transit: Transit) {
-        network.travel(transit);
+    fn forward(network: &mut Network<Self>, mut transit: Transit) {
+        network.travel(&mut transit);
     }
 
     fn advance(network: &mut Network<Self>, most: u64) -> (u64, Time) {

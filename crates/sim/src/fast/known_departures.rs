@@ -22,29 +22,29 @@ impl FastStep for KnownDepartures {
 }
 
 impl Network<Fast> {
-    /// A packet arrives at a general link. Returns it at its next hop if its departure is known, so that it can go on.
+    /// A packet arrives at a general link, and goes on to its next hop if its departure is known; returns whether it is.
     #[inline(never)]
-    pub(super) fn pass_link(&mut self, number: u32, transit: Transit) -> Option<Transit> {
+    pub(super) fn pass_link(&mut self, number: u32, transit: &mut Transit) -> bool {
         if !self.links[number as usize].knows_departures() {
-            self.arrive_lazily(number, &transit);
-            return None;
+            self.arrive_lazily(number, transit);
+            return false;
         }
-        let mut transit = transit;
-        if !self.enter(number, &mut transit) {
-            return None;
+        if !self.enter(number, transit) {
+            return false;
         }
         let arrived = transit.key();
         let wire = self.links[number as usize].accept(&mut transit.pkt, arrived, &mut self.fates);
         if !self.fates.is_empty() {
             self.record_fates(number, arrived.time);
         }
-        let wire = wire?;
+        let Some(wire) = wire else { return false };
         let link = &self.links[number as usize];
         if link.faults.is_some() {
             self.depart(number, wire, transit.pkt);
-            return None;
+            return false;
         }
         let time = wire.arrival_time(transit.pkt.size, link.rate(), link.delay);
-        self.next_hop(Transit::new(transit.pkt, Key { time, birth: wire.start, component: number }))
+        transit.set_key(Key { time, birth: wire.start, component: number });
+        self.next_hop(transit)
     }
 }

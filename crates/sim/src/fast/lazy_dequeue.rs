@@ -98,24 +98,26 @@ impl Network<Fast> {
         if link.is_stale(now) {
             return;
         }
-        let sent = link.transmitter_free(now, &mut self.fates);
+        let mut transit = Transit::new(Pkt::event(TRANSMITTER_FREE, number), NONE);
+        let wire = link.transmitter_free(now, &mut transit.pkt, &mut self.fates);
         let (delay, rate) = (link.delay, link.rate());
         self.record_fates(number, now);
-        let Some((pkt, wire)) = sent else { return self.retry(number, now) };
+        let Some(wire) = wire else { return self.retry(number, now) };
         if wire.finish <= self.window.end {
             self.carrier.postpone(number, Key { time: wire.finish, birth: wire.start, component: number });
         }
-        self.outstanding_mut(pkt.flow).queued.remove(pkt.size);
-        let time = wire.arrival_time(pkt.size, rate, delay);
-        let then_private = matches!(self.carrier.hops[pkt.hop as usize], FastHop::LinkThenPrivate(_));
-        let Some(next) = self.next_hop(Transit::new(pkt, Key { time, birth: wire.start, component: number }))
-        else {
+        let Pkt { flow, size, hop, .. } = transit.pkt;
+        self.outstanding_mut(flow).queued.remove(size);
+        let time = wire.arrival_time(size, rate, delay);
+        transit.set_key(Key { time, birth: wire.start, component: number });
+        let then_private = matches!(self.carrier.hops[hop as usize], FastHop::LinkThenPrivate(_));
+        if !self.next_hop(&mut transit) {
             return;
-        };
+        }
         if then_private && self.carrier.folded {
-            self.deliver_over_private(&next);
+            self.deliver_over_private(&transit);
         } else {
-            self.travel(next);
+            self.travel(&mut transit);
         }
     }
 

@@ -74,8 +74,8 @@ impl Network<Fast> {
             let pkt = node.event;
             self.leave_link(pkt, key);
         } else {
-            let transit = Transit::new(node.event, node.key());
-            self.dispatch::<false>(&transit);
+            let mut transit = Transit::new(node.event, node.key());
+            self.dispatch::<false>(&mut transit);
         }
         Some(time)
     }
@@ -259,7 +259,7 @@ impl Network<Fast> {
             self.timer_fired(endpoint, time);
             return Some(time);
         }
-        let transit = if precedes(key, first) {
+        let mut transit = if precedes(key, first) {
             let past = Time(key?.time.0 + 1);
             let coming = self.carrier.lookahead.arrivals[side].next_before(Time::ZERO, past)?;
             Transit::new(coming.pkt, coming.key())
@@ -268,7 +268,8 @@ impl Network<Fast> {
             let node = self.carrier.calendar.pop_first()?;
             Transit::new(node.event, node.key())
         };
-        self.dispatch::<true>(&transit);
-        Some(transit.time)
+        let time = transit.time;
+        self.dispatch::<true>(&mut transit);
+        Some(time)
     }
 }

@@ -45,7 +45,7 @@ impl Network<Fast> {
 
     /// An event of any kind: a packet at a hop without a code, a timer, or the end of a transmission.
     #[inline(never)]
-    pub(super) fn dispatch<const LOOKAHEAD: bool>(&mut self, transit: &Transit) {
+    pub(super) fn dispatch<const LOOKAHEAD: bool>(&mut self, transit: &mut Transit) {
         let Some(hop) = self.carrier.hops.get(transit.pkt.hop as usize) else {
             let (event, number) = (transit.pkt.hop, transit.pkt.flow);
             return if event == TIMER {
@@ -67,43 +67,42 @@ impl Network<Fast> {
                 if !self.links[link as usize].knows_departures() {
                     return self.arrive_lazily(link, transit);
                 }
-                if let Some(passed) = self.pass_link(link, *transit) {
-                    self.travel(passed);
+                if self.pass_link(link, transit) {
+                    self.travel(transit);
                 }
             }
             FastHop::Droptail(link) => {
-                if let Some(passed) = self.pass_droptail(link, *transit) {
-                    self.travel(passed);
+                if self.pass_droptail(link, transit) {
+                    self.travel(transit);
                 }
             }
             FastHop::DroptailThenPrivate(link) => {
-                if let Some(passed) = self.pass_droptail(link, *transit) {
-                    self.deliver_over_private(&passed);
+                if self.pass_droptail(link, transit) {
+                    self.deliver_over_private(transit);
                 }
             }
-            _ => self.travel(*transit),
+            _ => self.travel(transit),
         }
     }
 
     /// Takes a packet along its route, hop by hop, until it enters the event queue or reaches its end.
-    pub(super) fn travel(&mut self, mut transit: Transit) {
+    pub(super) fn travel(&mut self, transit: &mut Transit) {
         loop {
             let passed = match self.carrier.hops[transit.pkt.hop as usize] {
                 FastHop::DroptailNow(link)
                 | FastHop::DroptailThenEnd(link)
                 | FastHop::DroptailThenQueue(link) => self.pass_droptail(link, transit),
-                FastHop::Private if self.is_at_last_private(&transit) => {
-                    return self.deliver_over_private(&transit);
+                FastHop::Private if self.is_at_last_private(transit) => {
+                    return self.deliver_over_private(transit);
                 }
                 FastHop::Private => self.pass_private(transit),
                 FastHop::ArrivalNow(link) => self.pass_arrival_link(link, transit),
                 FastHop::LinkNow(link) => self.pass_link(link, transit),
-                FastHop::End if self.carrier.folded => return self.deliver_fast::<true>(&transit),
+                FastHop::End if self.carrier.folded => return self.deliver_fast::<true>(transit),
                 _ => return self.carrier.add_event(transit.key(), transit.pkt),
             };
-            match passed {
-                Some(passed) => transit = passed,
-                None => return,
+            if !passed {
+                return;
             }
         }
     }
@@ -123,51 +122,55 @@ impl Network<Fast> {
     pub(super) fn settle_send(&mut self, sent: SendResult) {
         match sent {
             SendResult::Scheduled => {}
-            SendResult::AtHop(transit) => self.travel(transit),
+            SendResult::AtHop(mut transit) => self.travel(&mut transit),
             SendResult::Overflow(component, transit) => self.overflow(component, &transit),
             SendResult::AfterEnd(transit) => self.count_outstanding(&transit, self.window.end),
         }
     }
 
-    /// A packet passes a specialised tail-drop link. Returns it at its next hop, unless it goes no further.
-    fn pass_droptail(&mut self, number: u32, transit: Transit) -> Option<Transit> {
+    /// A packet passes a specialised tail-drop link to its next hop. Returns false if it goes no further.
+    fn pass_droptail(&mut self, number: u32, transit: &mut Transit) -> bool {
         let link = &mut self.carrier.droptail_links[number as usize];
         let Ok(key) = link.pass(transit.pkt.size, Ecn::NotEct, transit.key()) else {
             let component = link.component();
-            self.overflow(component, &transit);
-            return None;
+            self.overflow(component, transit);
+            return false;
         };
-        self.next_hop(Transit::new(transit.pkt, key))
+        transit.set_key(key);
+        self.next_hop(transit)
     }
 
     /// The same for a private link of the flow.
-    fn pass_private(&mut self, transit: Transit) -> Option<Transit> {
+    fn pass_private(&mut self, transit: &mut Transit) -> bool {
         let flow = &mut self.flows[transit.pkt.flow as usize];
         let side = usize::from(transit.pkt.is_back());
         let begins = transit.pkt.hop == flow.first_hop[side];
         let private = &mut flow.state.private[side];
         let link = if begins && private.first.is_some() { &mut private.first } else { &mut private.last };
-        let Some(link) = link else { return Some(transit) };
+        let Some(link) = link else { return true };
         let Ok(key) = link.pass(transit.pkt.size, Ecn::NotEct, transit.key()) else {
             let component = link.component();
-            self.overflow(component, &transit);
-            return None;
+            self.overflow(component, transit);
+            return false;
         };
-        self.next_hop(Transit::new(transit.pkt, key))
+        transit.set_key(key);
+        self.next_hop(transit)
     }
 
     /// The same for an arrival link.
-    fn pass_arrival_link(&mut self, number: u32, mut transit: Transit) -> Option<Transit> {
+    fn pass_arrival_link(&mut self, number: u32, transit: &mut Transit) -> bool {
         let link = &mut self.carrier.arrival_links[number as usize];
         let key = match link.pass(transit.pkt.size, transit.pkt.attributes.ecn(), transit.key()) {
             Ok(key) => key,
             Err(passed) => {
-                let ecn = self.record_arrival_fates(number, &transit);
+                let ecn = self.record_arrival_fates(number, transit);
                 transit.pkt.set_ecn(ecn);
-                passed?
+                let Some(key) = passed else { return false };
+                key
             }
         };
-        self.next_hop(Transit::new(transit.pkt, key))
+        transit.set_key(key);
+        self.next_hop(transit)
     }
 
     /// An arrival link dropped or marked the packet that arrived. Returns its ECN field.

@@ -211,17 +211,19 @@ impl Link {
         self.state.as_ref().is_some_and(|state| state.transmitter.busy)
     }
 
-    /// With an event at the end of each transmission: one has ended, and the transmitter takes the next packet.
+    /// With an event at the end of each transmission: one has ended, and the transmitter takes the next packet, which
+    /// becomes `sent`. Returns its transmission.
     pub fn transmitter_free(
         &mut self,
         now: Time,
+        sent: &mut Pkt,
         fates: &mut Vec<Fate<Waiting>>,
-    ) -> Option<(Pkt, Transmission)> {
+    ) -> Option<Transmission> {
         with_disc!(self, |queue, transmitter| {
             transmitter.tick_until(queue, now, fates);
             transmitter.record_backlog(queue, now);
             (transmitter.busy, transmitter.held_until) = (false, None);
-            transmitter.serve(queue, now, fates)
+            transmitter.serve(queue, now, sent, fates)
         })
     }
 
@@ -257,9 +259,14 @@ impl Link {
         Some(Key { time, birth: now, component: transmitter.component })
     }
 
-    /// Dequeues the next packet for a transmitter that is not busy.
-    pub fn serve(&mut self, now: Time, fates: &mut Vec<Fate<Waiting>>) -> Option<(Pkt, Transmission)> {
-        with_disc!(self, |queue, transmitter| transmitter.serve(queue, now, fates))
+    /// Dequeues the next packet for a transmitter that is not busy; it becomes `sent`. Returns its transmission.
+    pub fn serve(
+        &mut self,
+        now: Time,
+        sent: &mut Pkt,
+        fates: &mut Vec<Fate<Waiting>>,
+    ) -> Option<Transmission> {
+        with_disc!(self, |queue, transmitter| transmitter.serve(queue, now, sent, fates))
     }
 
     /// Brings the link to the end of the run: executes and records everything that was due by then.
@@ -328,6 +335,7 @@ pub(crate) mod tests {
         let mut link = link(kind);
         link.state().transmitter.departures_known = departures_known;
         let (mut fates, mut out, mut free) = (Vec::new(), Vec::new(), None::<Key>);
+        let mut taken = packet(0, 0);
         let mut note = |sent: Option<(u32, Transmission)>, next: &mut Option<Key>| {
             if let Some((seq, Transmission { start, finish })) = sent {
                 out.push((seq, start, finish));
@@ -339,18 +347,19 @@ pub(crate) mod tests {
             now += gap;
             while let Some(due) = free.filter(|due| !departures_known && *due < key(now)) {
                 free = None;
-                let sent = link.transmitter_free(due.time, &mut fates);
-                note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
+                let wire = link.transmitter_free(due.time, &mut taken, &mut fates);
+                note(wire.map(|wire| (taken.seq, wire)), &mut free);
             }
             let mut sent = link.arrive(&mut packet(seq, *size), key(now), &mut fates).map(|wire| (seq, wire));
             if !departures_known && !link.is_busy() {
-                sent = link.serve(Time(now), &mut fates).map(|(pkt, wire)| (pkt.seq, wire));
+                let wire = link.serve(Time(now), &mut taken, &mut fates);
+                sent = wire.map(|wire| (taken.seq, wire));
             }
             note(sent, &mut free);
         }
         while let Some(due) = free.take().filter(|_| !departures_known) {
-            let sent = link.transmitter_free(due.time, &mut fates);
-            note(sent.map(|(pkt, wire)| (pkt.seq, wire)), &mut free);
+            let wire = link.transmitter_free(due.time, &mut taken, &mut fates);
+            note(wire.map(|wire| (taken.seq, wire)), &mut free);
         }
         out
     }
@@ -372,7 +381,7 @@ pub(crate) mod tests {
             let mut fates = Vec::new();
             for seq in 0..20 {
                 link.arrive(&mut packet(seq, 1000), key(0), &mut fates);
-                while !link.is_busy() && link.serve(Time::ZERO, &mut fates).is_some() {
+                while !link.is_busy() && link.serve(Time::ZERO, &mut packet(0, 0), &mut fates).is_some() {
                     let full = link.ready() > Time::ZERO;
                     link.state().transmitter.busy = full;
                 }
@@ -400,7 +409,7 @@ pub(crate) mod tests {
         }
         let takes: Vec<_> = (0..3)
             .scan(Time::ZERO, |now, _| {
-                let (_, wire) = link.serve(*now, &mut fates)?;
+                let wire = link.serve(*now, &mut packet(0, 0), &mut fates)?;
                 *now = link.ready();
                 Some((wire.start.0, now.0))
             })

@@ -111,8 +111,9 @@ impl Transmitter {
         &mut self,
         queue: &mut D,
         now: Time,
+        sent: &mut Pkt,
         fates: &mut Vec<Fate<Waiting>>,
-    ) -> Option<(Pkt, Transmission)> {
+    ) -> Option<Transmission> {
         let before = fates.len();
         let next = queue.dequeue(&mut self.context(now, fates));
         match &next {
@@ -128,6 +129,7 @@ impl Transmitter {
         let Waiting { pkt, enqueued, .. } = next?;
         let start = now.max(self.free_at);
         self.occupy(pkt.size, start);
+        *sent = pkt;
         self.ready = self.ring.as_mut().map_or(self.free_at, |ring| ring.take(start, now));
         if let Some(probe) = &mut self.probe {
             probe.departed(pkt.size, enqueued, now, self.free_at);
@@ -135,7 +137,7 @@ impl Transmitter {
                 probe.held_in_ring(now, start);
             }
         }
-        Some((pkt, Transmission { start, finish: self.free_at }))
+        Some(Transmission { start, finish: self.free_at })
     }
 
     /// Puts a packet on the wire. After an idle period no remainder is carried over from the last division by the rate.

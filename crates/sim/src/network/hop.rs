@@ -30,10 +30,11 @@ impl<C: Carrier> Network<C> {
     /// it busy.
     #[inline(never)]
     pub(crate) fn serve_arrival(&mut self, number: u32, now: Time) {
-        let sent = self.links[number as usize].serve(now, &mut self.fates);
+        let mut pkt = Pkt::event(TRANSMITTER_FREE, number);
+        let wire = self.links[number as usize].serve(now, &mut pkt, &mut self.fates);
         self.record_fates(number, now);
-        match sent {
-            Some((pkt, wire)) => self.transmit(number, pkt, wire, now),
+        match wire {
+            Some(wire) => self.transmit(number, pkt, wire, now),
             None => self.retry(number, now),
         }
     }
@@ -43,10 +44,11 @@ impl<C: Carrier> Network<C> {
         if self.links[number as usize].is_stale(now) {
             return;
         }
-        let sent = self.links[number as usize].transmitter_free(now, &mut self.fates);
+        let mut pkt = Pkt::event(TRANSMITTER_FREE, number);
+        let wire = self.links[number as usize].transmitter_free(now, &mut pkt, &mut self.fates);
         self.record_fates(number, now);
-        match sent {
-            Some((pkt, wire)) => self.transmit(number, pkt, wire, now),
+        match wire {
+            Some(wire) => self.transmit(number, pkt, wire, now),
             None => self.retry(number, now),
         }
     }
@@ -90,20 +92,20 @@ impl<C: Carrier> Network<C> {
     }
 
     /// Sends a packet to its next hop, at which it arrives unless the run ends before.
-    pub(crate) fn arrive_next(&mut self, transit: Transit) {
-        if let Some(transit) = self.next_hop(transit) {
+    pub(crate) fn arrive_next(&mut self, mut transit: Transit) {
+        if self.next_hop(&mut transit) {
             C::forward(self, transit);
         }
     }
 
-    /// Moves a packet to its next hop. Returns `None` if the run ends before it arrives there.
+    /// Moves a packet to its next hop. Returns false if the run ends before it arrives there.
     #[inline(always)]
-    pub(crate) fn next_hop(&mut self, mut transit: Transit) -> Option<Transit> {
+    pub(crate) fn next_hop(&mut self, transit: &mut Transit) -> bool {
         if transit.time > self.window.end {
-            self.count_outstanding(&transit, self.window.end);
-            return None;
+            self.count_outstanding(transit, self.window.end);
+            return false;
         }
         transit.pkt.hop += 1;
-        Some(transit)
+        true
     }
 }

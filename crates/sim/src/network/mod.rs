@@ -56,6 +56,12 @@ impl Transit {
     pub fn key(&self) -> Key {
         Key { time: self.time, birth: self.birth, component: self.component }
     }
+
+    /// It arrives at `key` instead.
+    #[inline(always)]
+    pub fn set_key(&mut self, key: Key) {
+        Key { time: self.time, birth: self.birth, component: self.component } = key;
+    }
 }
 
 /// The next component that a packet meets.

@@ -71,8 +71,8 @@ impl<C: Carrier> Network<C> {
     }
 
     /// Schedules the arrival at the next hop as an event.
-    fn schedule_next(&mut self, transit: Transit) {
-        if let Some(transit) = self.next_hop(transit) {
+    fn schedule_next(&mut self, mut transit: Transit) {
+        if self.next_hop(&mut transit) {
             self.carrier.schedule(transit.key(), transit.pkt);
         }
     }
