@@ -166,7 +166,7 @@ impl Bbr {
             return self.initial_window;
         };
         let flight = gain * bandwidth * min_rtt.as_secs() + 3.0 * self.quantum;
-        let flight = if self.options.linux { math::ceil(math::ceil(flight) / 2.0) * 2.0 } else { flight };
+        let flight = if self.options.linux { math::ceil(flight / 2.0) * 2.0 } else { flight };
         let up = self.state == BbrState::ProbeBw && self.cycle == 0;
         flight + if up { self.options.probe } else { 0.0 }
     }

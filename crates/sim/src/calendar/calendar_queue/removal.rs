@@ -106,12 +106,19 @@ impl<E: Copy> CalendarQueue<E> {
     /// The first word in use after this one, wrapping around.
     pub(super) fn later_word(&self, word: usize) -> Option<usize> {
         let (before, behind) = self.used[..=self.last_word()].split_at(word + 1);
-        let found = behind.iter().chain(before).position(|used| *used != 0)?;
-        Some((word + 1 + found) & self.last_word())
+        let found = first_used(behind).map(|place| word + 1 + place);
+        found.or_else(|| first_used(before))
     }
 
     /// The last word whose buckets are in use.
     fn last_word(&self) -> usize {
         usize::from(self.mask / 64)
     }
+}
+
+/// The first word that is not zero. Where the lookahead takes most events, long runs are: eight words are tested at once.
+fn first_used(words: &[u64]) -> Option<usize> {
+    let is_empty = |eight: &&[u64]| eight.iter().fold(0, |all, word| all | word) == 0;
+    let skipped = 8 * words.chunks_exact(8).take_while(is_empty).count();
+    words[skipped..].iter().position(|word| *word != 0).map(|place| skipped + place)
 }
