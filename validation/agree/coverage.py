@@ -40,8 +40,11 @@ RECORDED = (
 KINDS = {"red_adaptive": "red", "pfifo": "droptail", "fifo": "droptail", "adaptmaxp": "ared"}
 SENDERS = {"TcpNewReno": "reno", "TcpCubic": "cubic"}
 Runs = Sequence[Mapping[str, float]]
-#: Rows of the matrix from this one on are the second test: nothing was changed for them.
-FRESH = 190
+#: Rows of the matrix from these on are further tests, each of rows that were recorded before any of their results was
+#: looked at and for which nothing was changed; those of an earlier one may have been looked at since.
+FRESH = {"Second": 190, "Third": 210}
+#: Its rows have the names of those of the reference.
+NEAR_DELAYS = "linux_delays.csv"
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,12 @@ class Compared:
         return f"{named}{keys['Q']} {keys['CC']}{ecn}, {keys['RATE']}, {keys['DELAY']}, {keys['N']} flows"
 
     @property
-    def kept_back(self) -> bool:
-        """Whether it belongs to the second test."""
+    def test(self) -> str:
+        """The test that it belongs to."""
         name = self.row.get("name", "")
         digits = name.removeprefix("matrix")
-        return name.startswith("matrix") and digits.isdigit() and int(digits) >= FRESH
+        number = int(digits) if name.startswith("matrix") and digits.isdigit() else -1
+        return next((test for test, first in reversed(FRESH.items()) if number >= first), "First")
 
     @property
     def is_within(self) -> bool:
@@ -115,7 +119,8 @@ def linux_rows(context: Context) -> list[dict[str, str]]:
     """All recorded rows of the kernel that have an equivalent scenario."""
     rows: list[dict[str, str]] = []
     for path in RECORDED:
-        rows += context.csv(*path)
+        suffix = "_delays" if path == (NEAR_DELAYS,) else ""
+        rows += [{**row, "name": row.get("name", "") + suffix} for row in context.csv(*path)]
     return [row for row in rows if row["Q"] in other_stacks.LINUX_QUEUES and row.get("drops")]
 
 
@@ -244,8 +249,12 @@ def score(compared: Sequence[Compared]) -> str:
 def page(compared: Sequence[Compared]) -> str:
     """The page of the kernel's rows: the shares that agree, those of a perfect copy, and every row."""
     verdicts = [one.verdicts() for one in compared]
-    first = score([one for one in compared if not one.kept_back])
-    second = score([one for one in compared if one.kept_back])
+    first = score([one for one in compared if one.test == "First"])
+    further = [
+        f"* {test} test, rows of the matrix from {number} on, recorded before any of their results was looked at: "
+        f"{score([one for one in compared if one.test == test])}."
+        for test, number in FRESH.items()
+    ]
     text = [
         "# Agreement with a Linux kernel, row by row", "",
         "Each row is one configuration (queue, congestion control, rate, round-trip time, number of flows) that ran in",
@@ -257,8 +266,7 @@ def page(compared: Sequence[Compared]) -> str:
         "that a perfect copy would have, since a mean of two runs scatters: how often two of our own runs agree with",
         "our others.",
         "", f"* First test, rows with which the senders were developed: {first}.",
-        f"* Second test, rows of the matrix from {FRESH} on, recorded later, for which nothing was changed:",
-        f"  {second}.", "",
+        *further, "",
         "Rows named `draw` and `matrix` are drawn: number n is the same configuration on every machine. The matrix has",
         "every queue with every sender; `make record-linux` records its next rows with the kernel in virtual time. The",
         "others are those of the reference and of the pages of the controls.",
