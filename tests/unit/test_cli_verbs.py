@@ -46,6 +46,12 @@ def test_an_option_is_in_one_group_of_every_help(name: str, dropcurve: Callable[
     assert len(grouped) == len(set(grouped))
 
 
+def test_the_help_of_a_group_has_whole_sentences(dropcurve: Callable[..., Any]) -> None:
+    shown = " ".join(dropcurve("live", "--help").out.split())
+    assert "Feed a record through the simulator's queue and compare the verdicts." in shown
+    assert "..." not in shown.partition("Commands")[2]
+
+
 def test_an_unknown_verb_is_refused_with_the_nearest(dropcurve: Callable[..., Any]) -> None:
     failed = dropcurve("evalute", "pie")
     assert failed.code == 2

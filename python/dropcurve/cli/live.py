@@ -11,10 +11,11 @@ import typer
 
 from . import options as o
 from .engine import with_engine
-from .verbs import PLAIN, VerbCommand
+from .verbs import PLAIN, Subcommands, VerbCommand
 
 app = typer.Typer(
     name="live",
+    cls=Subcommands,
     help="Run the same queue on real packets: lab, check, run, set, stats, replay, clean.",
     invoke_without_command=True,
     **PLAIN,

@@ -165,6 +165,18 @@ class VerbGroup(typer.core.TyperGroup):
             formatter.write_dl([(name, one.help) for name, one in VERBS.items()])
 
 
+class Subcommands(typer.core.TyperGroup):
+    """A verb with commands of its own, whose help shows the whole first sentence of each."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the table of commands."""
+        rows = [
+            (name, " ".join((one.help or "").split("\n\n")[0].split())) for name, one in self.commands.items()
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
 def module(name: str) -> Any:
     """A module of the command line, imported now."""
     return importlib.import_module(f".{name}", __package__)
