@@ -112,7 +112,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.folder.is_dir():
         parser.error(
-            f"{arguments.folder}: is no folder; give CORPUS=FOLDER with a configuration in each file"
+            f"{arguments.folder}: is not a folder; give CORPUS=FOLDER with a configuration in each file"
         )
     files = sorted(path for path in arguments.folder.rglob("*") if path.is_file())
     readings = [reading(path) for path in files]

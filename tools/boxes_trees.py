@@ -111,7 +111,7 @@ def _leaf(node: Any, value: Any, path: str, problems: list[str]) -> Any:
     text = json.dumps(value) if isinstance(value, bool) else str(value)
     parsed = node.type.parse_value(text)
     if parsed is None:
-        problems.append(f"{path} = {text}: is no value of its type")
+        problems.append(f"{path} = {text}: is not a value of its type")
         return None
     return node.type.to_raw(parsed)
 

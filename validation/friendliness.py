@@ -220,7 +220,7 @@ def marked(names: Mapping[str, str]) -> list[str]:
 
 
 def chosen(wanted: Sequence[str]) -> dict[str, str]:
-    """The named transports, or all. Raises UsageError for a name that is none."""
+    """The named transports, or all. Raises UsageError for an unknown name."""
     known = transports()
     unknown = [name for name in wanted if name not in known]
     if unknown:

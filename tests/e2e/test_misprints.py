@@ -29,7 +29,7 @@ QUESTIONS_S = 30.0
         (("fix", "20/2", "--for", "cisco"), "must be sqm or linux"),
         (("fix", "20/2", "--goal", "max"), "write constraints and objectives"),
         (("fix", "20/2", "--goal", "max mos of cal"), "this traffic has no class 'cal'"),
-        (("conformance", "cubi"), "is no discipline, control, source or metric; did you mean 'cubic'?"),
+        (("conformance", "cubi"), "is not a discipline, control, source or metric; did you mean 'cubic'?"),
         (
             ("conformance", "cubic:x=1"),
             "must be cubic alone, whose parameters are keys of the flow; did you mean",
@@ -39,7 +39,7 @@ QUESTIONS_S = 30.0
             "must be voice alone, whose parameters are keys of the flow",
         ),
         (("evaluate", "fqcodel"), "no such discipline; did you mean 'fq_codel'?"),
-        (("export", "fqcodel"), "fqcodel: is no discipline and no scenario; did you mean 'fq_codel'?"),
+        (("export", "fqcodel"), "fqcodel: is neither a discipline nor a scenario; did you mean 'fq_codel'?"),
         (
             ("tune", "--link", "20/2", "--queue", "fqcodel"),
             "queue = fqcodel: no such discipline; did you mean",

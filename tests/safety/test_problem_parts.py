@@ -29,7 +29,7 @@ CONFIGURATIONS = {
     "odd.json": '{"WRED_PROFILE": {"a": 3}}',
     "binary.txt": "\udcff",
 }
-#: Commands that are refused, with FILE for each configuration and NUMBER for each text that is no usual number.
+#: Commands that are refused, with FILE for each configuration and NUMBER for each text that is not a usual number.
 COMMANDS = """\
 run nowhere
 run odd.toml

@@ -111,7 +111,7 @@ def test_an_error_that_nobody_foresaw_is_one_line_with_a_way_to_report_it(
 
 def test_a_panic_of_the_core_and_want_of_memory_are_one_line() -> None:
     class PanicException(BaseException):
-        """The exception of the core, which is no subclass of Exception."""
+        """The exception of the core, which is not a subclass of Exception."""
 
     with unexpected.Unexpected([], debug=False, code=cli.OURS):
         raise PanicException("at the disco")

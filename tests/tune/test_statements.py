@@ -259,7 +259,7 @@ def test_a_setting_far_from_the_defaults_says_what_it_buys_and_costs_against_the
     # 59.004 and 59 ms differ by more than their intervals, and in no digit that is shown.
     close = fair("FQ-CoDel, defaults", "5 ms", -9.0, used=79.0, worst=60.004)
     assert "nearest the defaults: p95 delay is about the same; utilisation" in text_of(answer(best, close))
-    # One that is no choice is called that.
+    # One that is not a choice is called that.
     misses = replace(usual, standing="infeasible")
     assert "the setting nearest the defaults, which is not sure to hold: it costs" in text_of(
         answer(best, near, misses)

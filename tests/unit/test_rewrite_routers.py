@@ -200,7 +200,7 @@ def test_a_policy_of_vyos_in_braces_keeps_its_name_description_and_rate() -> Non
     after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="OLD"), exported)
     assert in_place and "fq-codel OLD {" in after and 'description "the old line"' in after
     assert boxes.read(after, name="OLD").params["limit"] == "900 pkts"
-    # A queue without a rate is no substitute for CAKE's shaper; one with it becomes a shaper of that name.
+    # A queue without a rate is not a substitute for CAKE's shaper; one with it becomes a shaper of that name.
     assert rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), exported) == (exported.text, False)
     shaped = boxes.export("fq_codel", {}, box="vyos", rate_bps=18e6, shape=True)
     after, in_place = rewrite.rewritten(VYOS_TREE, boxes.read(VYOS_TREE, name="LAN"), shaped)

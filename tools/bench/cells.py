@@ -178,7 +178,7 @@ def count_text(bench: Path, text: str, timed_runs: int) -> Cost:
     collected = re.search(r"Collected : (\d+)", counted.stderr)
     if len(lines) < timed_runs or collected is None:
         sys.exit(
-            f"matrix: cannot read what the bench or valgrind said:\n{timed.stderr}{counted.stderr}\n{text}"
+            f"matrix: cannot parse the output of the bench or of valgrind:\n{timed.stderr}{counted.stderr}\n{text}"
         )
     ns = min(float(line[1]) for line in lines)
     return Cost(int(collected[1]) / int(lines[0][0]), ns, float(lines[0][2]))

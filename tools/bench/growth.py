@@ -71,7 +71,7 @@ def measure(bench: Path, flows: str, seconds: str) -> Cost:
     printed = output(str(bench), flows, seconds, "folded")
     read = re.match(r"(\d+) segments, ([\d.]+) ns .*, ([\d.]+) MB held", printed)
     if read is None:
-        sys.exit(f"growth: cannot read what the bench said: {printed}")
+        sys.exit(f"growth: cannot parse the output of the bench: {printed}")
     return Cost(int(read[1]), float(read[2]), 1e6 * float(read[3]))
 
 

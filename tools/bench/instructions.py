@@ -146,7 +146,9 @@ def run(bench: Path, flows: int, mode: str, seconds: int) -> tuple[int, int, flo
     line = re.match(r"(\d+) segments, .* and ([\d.]+) events", done.stdout)
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if line is None or collected is None:
-        sys.exit(f"instructions: cannot read what the bench or valgrind said:\n{done.stdout}{done.stderr}")
+        sys.exit(
+            f"instructions: cannot parse the output of the bench or of valgrind:\n{done.stdout}{done.stderr}"
+        )
     return int(collected[1]), int(line[1]), float(line[2])
 
 

@@ -56,7 +56,7 @@ def count(bench: str, text: str, *words: str) -> tuple[float, int]:
     collected = re.search(r"Collected : (\d+)", done.stderr)
     delivered = re.search(r"(\d+) segments", done.stdout)
     if collected is None or delivered is None:
-        sys.exit(f"plugins: cannot read what the bench or valgrind said:\n{done.stderr}")
+        sys.exit(f"plugins: cannot parse the output of the bench or of valgrind:\n{done.stderr}")
     return int(collected[1]) / int(delivered[1]), int(delivered[1])
 
 

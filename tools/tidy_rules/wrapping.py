@@ -26,7 +26,7 @@ def check(tree: Tree) -> Iterator[Fault]:
 
 
 def breakable(line: str) -> bool:
-    """Whether the line could be shorter: it has a blank within the limit, and is no table row, HTML or lone link."""
+    """Whether the line could be shorter: it has a blank within the limit, and is not a table row, HTML or lone link."""
     if line.lstrip().startswith(("|", "<")) or LINK.match(line):
         return False
     start = match.end() if (match := ITEM.match(line)) else len(line) - len(line.lstrip())

@@ -117,7 +117,7 @@ def _outcome(
         outcome.spent[limit], course = _tuned(link, folder, limit, jobs)
         designs[f"tune {limit}"] = course.incumbents[-1][1]
         courses = courses or [course]
-    # A point of an objective that is no share is 1 % of what the last answer reaches.
+    # A point of an objective that is not a share is 1 % of what the last answer reaches.
     trials = block(bench.question.conditions(), reference.SEED)
     last = designs[f"tune {limits[-1]}"]
     bench.run((last, trial) for trial in trials)

@@ -206,7 +206,7 @@ impl<R: BufRead> RecordReader<R> {
     /// Reads the head of a record.
     ///
     /// # Errors
-    /// A sentence if it is no record, has another version of the format, or is damaged.
+    /// A sentence if it is not a record, has another version of the format, or is damaged.
     pub fn new(mut input: R) -> Result<RecordReader<R>, String> {
         let mut line = String::new();
         input.by_ref().take(1000).read_line(&mut line).map_err(|_| "is not a record".to_string())?;

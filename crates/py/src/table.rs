@@ -1,7 +1,7 @@
 //! JSON objects of like form, stored by column: a tenth of the memory of maps with their keys.
 //!
 //! The form of an object is its keys in their order, those of objects in it included. Each form has a column for each
-//! value that is no object, in the narrowest type that holds all of it.
+//! value that is not an object, in the narrowest type that holds all of it.
 
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub struct Row<'a> {
     place: usize,
 }
 
-/// A value that is no object.
+/// A value that is not an object.
 #[derive(Clone, Copy, Debug)]
 pub enum Cell {
     /// `null`

@@ -262,7 +262,7 @@ impl Receiver {
     }
 
     /// Makes the block around `seq` the first one reported and drops the blocks it contains; `fresh`: `seq`
-    /// is no duplicate.
+    /// is not a duplicate.
     fn report_first(&mut self, seq: u32, fresh: bool, blocks: usize) {
         let store = &mut *self.store;
         let alone = seq + 1 == self.highest || !store.marks.contains(seq + 1);

@@ -159,14 +159,14 @@ pub fn same_code(code: &str, value: &Value) -> Result<(), String> {
     Err(format!("the plug-in that is loaded has other code ({code})"))
 }
 
-/// The rule that a key is no parameter, with the nearest name.
+/// The rule that a key is not a parameter, with the nearest name.
 fn unknown(key: &str, plugin: &str, parameters: &[Parameter]) -> String {
     let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
     let remedy = remedy(key, &names);
     format!("{key} is not a parameter of the plug-in {plugin}; {remedy}")
 }
 
-/// Returns the remedy for a key that is none of these names.
+/// Returns the remedy for an unknown key.
 pub fn remedy(key: &str, names: &[&str]) -> String {
     match nearest(key, names) {
         Some(name) => format!("did you mean '{name}'?"),

@@ -136,7 +136,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
         if name == one.title or name == one.title.split()[-1]:
             return one
     titles = ", ".join(one.title for one in queues)
-    refuse("--name", name, f"is no pipe there: {titles}", "name one of these", origin=origin)
+    refuse("--name", name, f"is not a pipe there: {titles}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:

@@ -45,8 +45,8 @@ def read(
     **_: Any,
 ) -> Import:
     """The queue of a policy map's class, or of ``show policy-map interface``; of several, the one named, else the first
-    with WRED, else the first that is no priority class. Raises ScenarioError for a text without a queue, a name that is
-    not there, and contradictions.
+    with WRED, else the first that is not a priority class. Raises ScenarioError for a text without a queue, an
+    unknown name, and contradictions.
     """
     policies_of = _policies(text, origin)
     if alone := _policers(policies_of, rate_bps, text):

@@ -56,7 +56,7 @@ def _filtered(lines: list[list[str]], name: str) -> Iterator[int | None]:
 
 
 def _points(words: Iterable[str]) -> list[int | None]:
-    """The code points of a list, which may stand in brackets; None for a word that is none."""
+    """The code points of a list, which may stand in brackets; None for a word that is not a code point."""
     return [_point(word) for word in words if word not in ("[", "]")]
 
 

@@ -169,7 +169,7 @@ def _queue(
 ) -> Import:  # fmt: skip
     """One queue, read as the `tc` command of its type."""
     if name not in types:
-        refuse(title, name, "is no queue type of the text", "give /queue type export too", origin=origin)
+        refuse(title, name, "is not a queue type of the text", "give /queue type export too", origin=origin)
     kind, options = types[name]
     if kind not in TC:
         refuse(

@@ -134,7 +134,7 @@ def read(
         )
     high = max(high, low + 1)
     if high >= UNBOUNDED:
-        notes.append(Note("assumed", "max_th", f"{high} B is no bound: the end of the buffer is taken"))
+        notes.append(Note("assumed", "max_th", f"{high} B is not a bound: the end of the buffer is taken"))
         high = buffer_bytes
     elif high > buffer_bytes > low:
         share *= (buffer_bytes - low) / (high - low)

@@ -40,7 +40,7 @@ _ROWS = [
 
 
 def tree(text: str, origin: str) -> Tree:
-    """All queues and classes of a text, in its order. Raises ScenarioError, or UsageError if it is no command."""
+    """All queues and classes of a text, in its order. Raises ScenarioError, or UsageError if it is not a command."""
     if text.lstrip().startswith("["):
         return _from_json(text, origin)
     parsed = Tree()

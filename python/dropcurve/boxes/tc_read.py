@@ -27,7 +27,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **_: Any) -> I
         if name in (one.place, one.handle, *one.place.split()):
             return _of(parsed, known, one, origin)
     places = ", ".join(one.place for one in known)
-    refuse("--name", name, f"is no queue there: {places}", "name one of these", origin=origin)
+    refuse("--name", name, f"is not a queue there: {places}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:

@@ -253,7 +253,7 @@ def fill(tree: Tree) -> None:
 
 def _default_class(shaper: Queue) -> str | None:
     """The class of packets that no filter classifies, with the minor number 0 where none is stated; None for a text
-    that is no number."""
+    that is not a number."""
     minor = shaper.options.get("default", "0").removeprefix("0x")
     return f"{shaper.handle}{int(minor, 16):x}" if re.fullmatch(r"[0-9a-fA-F]{1,4}", minor) else None
 

@@ -163,7 +163,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
         if name in (one.title, one.title.partition("/")[0]):
             return one
     titles = ", ".join(one.title for one in queues)
-    refuse("--name", name, f"is no policy there: {titles}", "name one of these", origin=origin)
+    refuse("--name", name, f"is not a policy there: {titles}", "name one of these", origin=origin)
 
 
 def read_all(text: str, *, origin: str = "", rate_bps: float | None = None, **_: Any) -> list[Import]:

@@ -17,7 +17,7 @@ from . import verbs
 
 #: The exception Typer raises for wrong options and arguments, wherever its parser is.
 CommandError: type[Exception] = typer.BadParameter.__mro__[2]
-#: The one for an option that is none.
+#: The one for an unknown option.
 NO_SUCH_OPTION = "NoSuchOption"
 
 app = typer.Typer(

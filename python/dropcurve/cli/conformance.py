@@ -63,7 +63,7 @@ def conformance(
         remedy = nearest(
             name, [*disciplines, *parts, *metrics.METRICS], otherwise="`dropcurve list` shows all"
         )
-        raise UsageError("NAME", component, "is no discipline, control, source or metric", remedy)
+        raise UsageError("NAME", component, "is not a discipline, control, source or metric", remedy)
     else:
         kind, parameters = values.queue(component)
         counted = plugins.conformance(

@@ -50,7 +50,7 @@ def results() -> Path:
 
 
 def _folder(value: Any) -> str:
-    """The folder that ``out`` names. Raises DropcurveError for a value that is no name."""
+    """The folder that ``out`` names. Raises DropcurveError for a value that is not a name."""
     if isinstance(value, str) and value.strip():
         return value
     raise DropcurveError(

@@ -137,7 +137,7 @@ def _asked(queue: str, at: str) -> tuple[str, dict[str, object], float | None]:
         hint = nearest(
             kind, [*kinds, *library.scenarios()], otherwise="`dropcurve list disciplines` shows all"
         )
-        raise UsageError("queue", queue, "is no discipline and no scenario", hint, shown="value")
+        raise UsageError("queue", queue, "is neither a discipline nor a scenario", hint, shown="value")
     scenario = Scenario.load(queue)
     place = at or _only_queue(scenario)
     table = scenario.get(place)

@@ -62,7 +62,7 @@ Margin = Annotated[
     typer.Option(
         metavar="POINTS",
         help="Smallest difference that matters: percentage points (default: 0.2), or per cent of the value where the "
-        "objective is no percentage (default: 1).",
+        "objective is not a percentage (default: 1).",
     ),
 ]
 Until = Annotated[
@@ -153,6 +153,6 @@ def tune(
 
 
 def _check_until(text: str | None) -> None:
-    """Raises UsageError for a value of ``--until`` that is none."""
+    """Raises UsageError for an unknown value of ``--until``."""
     if text not in (None, "decided"):
         raise UsageError("--until", text, "must be decided", "for a limit of time write --time")

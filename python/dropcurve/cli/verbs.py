@@ -189,7 +189,7 @@ def answer(name: str) -> Callable[..., int]:
 
 
 def command(name: str) -> Any:
-    """The command of a verb, imported now. Raises KeyError for a name that is none."""
+    """The command of a verb, imported now. Raises KeyError for an unknown name."""
     from .engine import with_engine
 
     verb = VERBS[name]

@@ -86,7 +86,7 @@ def parse_json(text: str | bytes) -> Any:
         if _SURROGATE.search(text) is not None:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise ValueError("it has half of a surrogate pair, which is no character") from None
+        raise ValueError("it has half of a surrogate pair, which is not a character") from None
     except (RecursionError, ValueError) as error:
         raise _refused(error) from None
     return value

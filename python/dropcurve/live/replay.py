@@ -48,7 +48,7 @@ class Agreement:
 def replay(record: str | Path) -> Agreement:
     """Feeds the record of a live run through the simulator's queue and compares every verdict with the record's.
 
-    Raises ResultError if it is no record, or damaged.
+    Raises ResultError if it is not a record, or damaged.
     """
     try:
         agreement = json.loads(_core.live_replay(str(record)))

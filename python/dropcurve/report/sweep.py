@@ -19,7 +19,7 @@ MOST_ROWS = 200
 def metric_runs(swept: Sweep, only: list[str] | None = None) -> list[figures.MetricRuns]:
     """The metrics to draw, with the value of every run; those without any value are left out.
 
-    Raises UsageError for a name that is no metric.
+    Raises UsageError for an unknown metric.
     """
     known = swept.columns
     wanted = [name for name in (only or DRAWN) if only or name in known]

@@ -50,7 +50,7 @@ class Variant:
             The values in the order of the seeds; None where a run has none.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> dropcurve.run("mm1").baseline.values("utilisation")

@@ -99,7 +99,7 @@ class RunStore:
         return Locks(self.folder)
 
     def __enter__(self) -> Self:
-        """Raises ResultError if the folder cannot be written or the file is no store, before any work is done."""
+        """Raises ResultError if the folder cannot be written or the file is not a store, before any work is done."""
         writable(self.folder)
         with self._translated("cannot be used", "move it away"):
             self._open = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)

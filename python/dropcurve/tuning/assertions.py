@@ -51,7 +51,7 @@ class CheckedStatement:
 
 
 def statements(texts: Sequence[str]) -> list[Constraint]:
-    """Parses statements. Raises UsageError for a text that is no bound on a measure, with the form to write."""
+    """Parses statements. Raises UsageError for a text that is not a bound on a measure, with the form to write."""
     constraints: list[Constraint] = []
     for text in texts:
         try:

@@ -123,7 +123,7 @@ def _mean(line: ValidationLine) -> float:
 
 
 def _infeasible(line: ValidationLine) -> str:
-    """Clause on a setting that is no choice; "" for one that is."""
+    """Clause on a setting that is not a choice; "" for one that is."""
     if line.standing != "infeasible":
         return ""
     return ", which is not sure to hold" if line.holds else ", which misses a bound"

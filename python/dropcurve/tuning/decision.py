@@ -35,7 +35,7 @@ from .measures import Measure, measure
 
 #: How a rival that holds every constraint stands against the recommendation.
 Standing = Literal["better", "worse", "equal", "no better", "undecided", "infeasible"]
-#: Default margin of equivalence of an objective that is no percentage, in per cent of its value.
+#: Default margin of equivalence of an objective that is not a percentage, in per cent of its value.
 MARGIN_SHARE = 1.0
 #: Share of the validation runs that a design has to hold each constraint in.
 HOLDS = equivalence.HELD_SHARE

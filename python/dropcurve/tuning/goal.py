@@ -222,7 +222,7 @@ def parse(
         else:
             example = "p95 delay < 15ms, max utilisation"
             write = f"write constraints and objectives such as '{example}'"
-            # A direction alone is no misprint of a name.
+            # A direction alone is not a misprint of a name.
             hint = (
                 write if part.lower() in ("min", "max") else nearest(part.lower(), PRESETS, otherwise=write)
             )

@@ -27,7 +27,7 @@ def balanced(
         runs: For each design its runs, of the same seeds.
         exchange: Between delay and utilisation.
         reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and
-            their goodput is no share of this link.
+            their goodput is not a share of this link.
 
     Returns:
         The criteria; for each design a value of each run by criterion.

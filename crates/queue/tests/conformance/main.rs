@@ -71,7 +71,7 @@ fn nested() -> Vec<Candidate> {
             let ecn = entry.fields.iter().any(|field| field.name == "ecn");
             let mut inner = table(&[("kind", entry.kind), ("limit", "8 pkts")]);
             inner.extend(ecn.then(|| ("ecn".to_string(), Value::Bool(true))));
-            // A shaper is no child.
+            // A shaper is not a child.
             let unfit = ["dp_limit", "rate"];
             let own = table(own_keys(entry.kind)).into_iter();
             inner.extend(own.filter(|(key, _)| !unfit.contains(&key.as_str())));
@@ -157,7 +157,7 @@ fn own_keys(kind: &str) -> &'static [(&'static str, &'static str)] {
         "pi" => &[("q_ref", "3 pkts"), ("a", "0.002"), ("b", "0.0019")],
         "pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("dq_threshold", "2000 B")],
         "fq_pie" => &[("target", "2 ms"), ("max_burst", "0 s"), ("mark_limit", "1"), ("flows", "2")],
-        // Fewer queues than places: else ns-2's share of each is no packet.
+        // Fewer queues than places: else ns-2's share of each is not a packet.
         "sfq" => &[("buckets", "4")],
         "fq_codel" => &[("flows", "2")],
         "fq_cobalt" => &[("flows", "2"), ("step_up", "0.1"), ("target", "2 ms")],

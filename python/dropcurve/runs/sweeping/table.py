@@ -237,7 +237,7 @@ class Sweep:
             Rows with the point's settings by name, and each metric as an `Interval` of mean, half-width and number.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> dropcurve.Sweep.load("plane").means(["loss"])[0]["loss"].mean
@@ -272,7 +272,7 @@ class Sweep:
             Settings, seed and value of each run.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> metrics.main_effects(sweep.runs_of("loss"))
@@ -298,7 +298,7 @@ class Sweep:
             The table.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> dropcurve.Sweep.load("plane").table(only=["loss"]).heads
@@ -317,7 +317,7 @@ class Sweep:
             The text.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> print(dropcurve.Sweep.load("plane").to_text(only=["loss"]))
@@ -344,7 +344,7 @@ class Sweep:
             The text.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> Path("sweep.md").write_text(dropcurve.Sweep.load("plane").to_markdown())
@@ -371,7 +371,7 @@ class Sweep:
             The text.
 
         Raises:
-            UsageError: For a name that is no metric.
+            UsageError: For an unknown metric.
 
         Example:
             >>> Path("sweep.tex").write_text(dropcurve.Sweep.load("plane").to_latex(only=["loss"]))

@@ -350,7 +350,7 @@ def _refuse_unknown(key: str, value: str) -> None:
 
 
 def _known(key: str, value: str, what: str, name: str) -> None:
-    """Refuses a value that is none of the catalogue's, with the nearest."""
+    """Refuses a value that the catalogue lacks, with the nearest."""
     names = [str(one[name]) for one in library.catalogue()[what]]
     if value not in names:
         hint = nearest(value, names, otherwise=f"there are {', '.join(names)}")

@@ -30,7 +30,7 @@ impl LostSet {
         self.count
     }
 
-    /// Adds a segment that is no member; `[una, max)` contains all members.
+    /// Adds a segment that is not a member; `[una, max)` contains all members.
     pub(super) fn insert(&mut self, seq: u32, (una, max): (u32, u32)) {
         self.members.reserve(una, max);
         self.words.reserve(una >> 6, (max >> 6) + 1);
