@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import dropcurve as dc
+from dropcurve.boxes import BOXES
 
 Dropcurve = Callable[..., Any]
 
@@ -135,4 +136,4 @@ def test_wrong_input_is_reported_in_one_line(
 def test_the_studio_offers_every_box() -> None:
     source = (Path(__file__).parents[2] / "studio" / "tuning.js").read_text(encoding="utf-8")
     offered = re.findall(r'\["(\w+)", "', source.partition("BOXES = [")[2].partition("];")[0])
-    assert sorted(offered) == sorted(dc.boxes.BOXES)
+    assert sorted(offered) == sorted(BOXES)
