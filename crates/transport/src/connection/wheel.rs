@@ -16,6 +16,8 @@ const COARSEST: u32 = 12;
 
 /// When a timer fires that is armed `now` for a time from now: counted from the last tick in whole ticks, at the end of
 /// the unit of its level.
+#[cold]
+#[inline(never)]
 pub(crate) fn expiry(now: Time, after: Span) -> Time {
     let ticks = after.0.div_ceil(TICK.0);
     let shift = LEVELS.iter().find(|(reach, _)| ticks < *reach).map_or(COARSEST, |(_, shift)| *shift);

@@ -38,7 +38,7 @@ impl Sender {
     /// Lets the application write what a limited send buffer has room for.
     #[inline]
     pub(super) fn write_more(&mut self) {
-        if self.keeps_ledger {
+        if self.ctx.params.send_buffer.is_some() && self.keeps_ledger {
             let sacked = self.recovery.parts.board.sacked_count;
             self.ctx.write_more(self.recovery.pipe(&self.ctx), sacked);
         }
