@@ -122,6 +122,14 @@ impl Ctx {
         now.plus_secs((self.rto.0 / tick.0) as f64 * (tick.0 as f64 / 1e9))
     }
 
+    /// Restarts the timer of a connection with data outstanding whose timers fire as they expire (no
+    /// `reorder_timer = "ticks"`).
+    #[inline(always)]
+    pub(crate) fn restart_exact_timer(&mut self, now: Time) {
+        let at = if now.is_special() { self.rto_in_ticks_after(now) } else { now + self.rto };
+        self.timers.arm(Timer::Retransmission, at);
+    }
+
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time, outstanding: bool) {
         let at = if outstanding { self.rto_after(now) } else { Time::NEVER };

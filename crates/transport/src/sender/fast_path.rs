@@ -216,7 +216,7 @@ impl Sender {
             self.ctx.move_una(now, ack, echo, false);
         } else {
             self.ctx.seq.una = ack;
-            self.ctx.restart_timer(now, true);
+            self.ctx.restart_exact_timer(now);
         }
         match &mut self.ctx.cc {
             Cc::Reno(reno) => {

@@ -2,7 +2,7 @@
 //! congestion control that watches every ACK.
 
 use super::{Sender, NONE};
-use crate::params::{Codepoint, EcnRule, Recovery, Reduction};
+use crate::params::{Codepoint, EcnRule, Recovery, Reduction, ReorderTimer};
 use crate::recovery::LastReduction;
 use crate::segment::{Ack, SackBlocks};
 use units::{Ecn, Time};
@@ -15,7 +15,8 @@ impl Sender {
         let ordinary = watches_only
             && !(ctx.tracking.is_present() || ctx.model_based || ctx.feedback.is_present() || p.frto)
             && p.max_burst == 0
-            && !p.pipe_always;
+            && !p.pipe_always
+            && p.reorder_timer != ReorderTimer::Ticks;
         let algorithm =
             matches!(self.recovery.algorithm, Recovery::Sack | Recovery::NewReno | Recovery::Reno);
         ordinary && algorithm && (!ctx.ecn || self.is_classic_ecn())
