@@ -243,7 +243,8 @@ def score(compared: Sequence[Compared]) -> str:
     rng = Random(1)
     copies = statistics.fmean(one.copy_is_within(rng) for one in compared for _ in range(20))
     within = sum(one.is_within for one in compared)
-    return f"{within} of {len(compared)} rows ({100 * copies:.0f} %)"
+    share = 100 * within / len(compared)
+    return f"{within} of {len(compared)} rows, {share:.0f} % (a perfect copy: {100 * copies:.0f} %)"
 
 
 def page(compared: Sequence[Compared]) -> str:
@@ -262,9 +263,9 @@ def page(compared: Sequence[Compared]) -> str:
         "",
         "A row is within if goodput, mean queue and signals differ by no more than 5 % or the 95 % interval of the",
         "difference, which counts up to a quarter of the value; one packet of queue and five signals are always",
-        "allowed. Both run over the same round trips: a drawn row has two of them, 1 ms apart. In brackets the share",
-        "that a perfect copy would have, since a mean of two runs scatters: how often two of our own runs agree with",
-        "our others.",
+        "allowed. Both run over the same round trips: a drawn row has two of them, 1 ms apart. Not even",
+        "a perfect copy would have all rows within, since a mean of two runs scatters: its share is how often two of",
+        "our own runs agree with our others.",
         "", f"* First test, rows with which the senders were developed: {first}.",
         *further, "",
         "Rows named `draw` and `matrix` are drawn: number n is the same configuration on every machine. The matrix has",
