@@ -52,29 +52,34 @@ fn simulated(file: &[u8]) -> Vec<String> {
     let mut sim = SimLink::new(0, queue, rng, link.rate, link.delay, link.counts_wire);
     let (mut fates, mut out, mut number) = (Vec::new(), Vec::new(), 0);
     let mut free = Time::NEVER;
+    let mut leaving = Pkt::plain(Time::ZERO, 0, 0, 0, 0, Attributes::default());
     while let Some(entry) = reader.entry().unwrap() {
         let RecordEntry::Arrived(now, flow, _, size, ecn, class) = entry else { continue };
         while free <= now {
-            free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
+            let wire = sim.transmitter_free(free, &mut leaving, &mut fates);
+            free = sent(wire, &leaving, &mut fates, free, &mut out);
         }
         let about = Attributes::default().with_class(class).with_ecn(ecn);
         let pkt = Pkt::plain(Time::ZERO, number, size, (flow >> 1) as u32, 0, about);
         number += 1;
         sim.store(&pkt, now, &mut fates, &SackPool::default());
         if !sim.is_busy() {
-            free = sent(sim.serve(now, &mut fates), &mut fates, now, &mut out);
+            let wire = sim.serve(now, &mut leaving, &mut fates);
+            free = sent(wire, &leaving, &mut fates, now, &mut out);
         }
-        sent(None, &mut fates, now, &mut out);
+        sent(None, &leaving, &mut fates, now, &mut out);
     }
     while free < Time::NEVER {
-        free = sent(sim.transmitter_free(free, &mut fates), &mut fates, free, &mut out);
+        let wire = sim.transmitter_free(free, &mut leaving, &mut fates);
+        free = sent(wire, &leaving, &mut fates, free, &mut out);
     }
     out
 }
 
-/// Appends fates and a transmission to `out`. Returns the end of the transmission.
+/// Appends fates and a transmission of `pkt` to `out`. Returns the end of the transmission.
 fn sent(
-    wire: Option<(Pkt, Transmission)>,
+    wire: Option<Transmission>,
+    pkt: &Pkt,
     fates: &mut Vec<Fate<Waiting>>,
     now: Time,
     out: &mut Vec<String>,
@@ -83,7 +88,7 @@ fn sent(
         Fate::Dropped(waiting, reason) => format!("D {} {now:?} {reason:?}", waiting.pkt.seq),
         Fate::Marked(waiting, reason) => format!("M {} {now:?} {reason:?}", waiting.pkt.seq),
     }));
-    let Some((pkt, wire)) = wire else { return Time::NEVER };
+    let Some(wire) = wire else { return Time::NEVER };
     out.push(format!("T {} {:?}", pkt.seq, wire.start));
     wire.finish
 }
