@@ -37,10 +37,10 @@ def loaded(command: str) -> set[str]:
     [
         ("--help", set(), 20),
         ("--version", set(), 34),
-        ("describe red", set(), 103),
-        (INSTANT, set(), 93),
-        (RANGES, set(), 93),
-        ("tune --link cable:up --goal gaming --instant", set(), 93),
+        ("describe red", set(), 104),
+        (INSTANT, set(), 94),
+        (RANGES, set(), 94),
+        ("tune --link cable:up --goal gaming --instant", set(), 94),
     ],
 )
 def test_a_command_loads_what_it_needs(command: str, libraries: set[str], most: int) -> None:

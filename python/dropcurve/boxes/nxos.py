@@ -28,6 +28,8 @@ MOST_WEIGHT = 15
 #: Bytes of the units of sizes, and seconds of those of times.
 BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
 SECONDS = {"ms": 1e-3, "us": 1e-6}
+#: What the text does not say of its units.
+KILOBYTE = "a kilobyte is taken as 1000 bytes"
 _AMOUNT = r"(\d+)\s*(packets|bytes|kbytes|mbytes|ms|us)?"
 _WRED = re.compile(
     rf"^\s*random-detect\s+minimum-threshold\s+{_AMOUNT}\s+maximum-threshold\s+{_AMOUNT}(?!\S)(?P<rest>.*)$",
@@ -201,7 +203,7 @@ def _curve(
     high = _bytes(match[3], match[4], rate_bps, packet_bytes, notes, origin)
     if low > high:
         rule = f"must not exceed maximum-threshold ({match[3]} {match[4] or 'packets'})"
-        refuse("minimum-threshold", f"{match[1]} {match[2] or 'packets'}", rule, origin=origin)
+        refuse("random-detect", f"{match[1]} {match[2] or 'packets'}", rule, origin=origin)
     rest = match["rest"].split()
     share, weight = (
         _number(rest, "drop-probability", 100, 100, origin),
@@ -242,8 +244,8 @@ def _bytes(
             rule = "is a time, so the port's rate must be known"
             refuse("random-detect", f"{number} {unit}", rule, "give --rate", origin=origin)
         return round(value * SECONDS[unit] * rate_bps / 8.0)
-    if unit in ("kbytes", "mbytes") and not any(one.key == "kbytes" for one in notes):
-        notes.append(Note("assumed", "kbytes", "a kilobyte is taken as 1000 bytes"))
+    if unit in ("kbytes", "mbytes") and not any(KILOBYTE in one.text for one in notes):
+        notes.append(Note("assumed", "random-detect", KILOBYTE))
     return value * (packet_bytes if unit in (None, "packets") else BYTES[str(unit)])
 
 

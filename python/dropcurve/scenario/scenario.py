@@ -19,10 +19,11 @@ from ..files.reading import parse_toml
 from ..quantities import wording
 from ..quantities.arguments import checked
 from . import library, plugins, recordings, toml
-from .differences import differences
 
 #: Largest scenario that is read, in bytes.
 LIMIT = 2**26
+#: Characters up to which a scenario is compared with its defaults, value by value.
+MOST_COMPARED = 20_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -313,13 +314,22 @@ class Scenario:
         """Returns the values that differ from the defaults as TOML text, whether the file states others or not.
 
         Returns:
-            The text, which `parse` reads back to the same hash.
+            The text, which `parse` reads back to the same hash; that of `given` for more than `MOST_COMPARED`
+            characters, such as those of recordings.
 
         Example:
             >>> "floyd93" in dropcurve.Scenario.load("droptail_vs_red").differences()
             True
         """
-        return toml.dump(differences(json.loads(self.core.given()), self.hash))
+        tables = json.loads(self.core.given())
+        for path in toml.paths(tables) if len(self.given()) <= MOST_COMPARED else ():
+            rest = toml.without(tables, path)
+            try:
+                same = _core.Scenario(toml.dump(rest)).hash() == self.hash
+            except _core.ScenarioError:
+                continue
+            tables = rest if same else tables
+        return toml.dump(tables)
 
     def _repr_html_(self) -> str:
         """Title, hash and differences from the defaults, for notebooks."""

@@ -1,4 +1,4 @@
-"""Serialises resolved scenarios as TOML text."""
+"""Scenarios as TOML text, and their tables by path."""
 
 from __future__ import annotations
 
@@ -43,3 +43,22 @@ def _value(value: Any) -> str:
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     # JSON does not escape DEL, TOML does; other control characters of a terminal are escaped as well.
     return json_text(value, indent=None)
+
+
+def paths(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """The paths of all values, those inside a table before the table."""
+    all_paths: list[tuple[str, ...]] = []
+    for key, value in table.items():
+        path = (*above, key)
+        all_paths += [*(paths(value, path) if isinstance(value, Mapping) else ()), path]
+    return all_paths
+
+
+def without(table: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """A copy of the table without the value at a path; unchanged at a table that still has values."""
+    key, *rest = path
+    if rest:
+        return {**table, key: without(table[key], tuple(rest))}
+    if isinstance(table[key], Mapping) and table[key]:
+        return dict(table)
+    return {name: value for name, value in table.items() if name != key}
