@@ -6,8 +6,11 @@ Reads configurations and the output of ``show policy-map interface`` (CiscoWRED)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+from ..errors import nearest
+from .model import refuse
 
 _POLICY = re.compile(r"(?:policy-map(?:\s+type\s+\S+)?|Service-policy output:)\s+(\S+)")
 _NESTED = re.compile(r"(?:service-policy|Service-policy :)\s+(?!output|input|type\s)(\S+)")
@@ -101,6 +104,16 @@ class Policies:
             seen.add(at.title)
             yield at
             at = self.parents.get(at.policy)
+
+
+def title_of(name: str, titles: Sequence[str], origin: str) -> str:
+    """The title of a class by itself or by its policy or class alone. Raises ScenarioError for a name of none."""
+    title = next((one for one in titles if name in (one, *one.split("/"))), None)
+    if title is None:
+        words = [word for one in titles for word in one.split("/")]
+        hint = nearest(name, words, otherwise="name one of these")
+        refuse("--name", name, f"is none of the classes there: {', '.join(titles)}", hint, origin=origin)
+    return title
 
 
 def policies(text: str) -> Policies:

@@ -9,10 +9,9 @@ import re
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..errors import nearest
 from ..quantities import units
 from . import code_points, ios_class, policers
-from .ios_policy import Block, Policies, policies
+from .ios_policy import Block, Policies, policies, title_of
 from .model import Import, Note, chosen, promise, refuse
 from .numbers import whole
 
@@ -236,14 +235,8 @@ def _chosen(queues: list[Block], name: str | None, origin: str) -> Block:
     if name is None:
         plain = [one for one in queues if not ios_class.is_priority(one)]
         return next((one for one in queues if _WRED.search(one.body)), (plain or queues)[0])
-    block = next((one for one in queues if name in (one.title, *one.title.split("/"))), None)
-    if block is None:
-        names = [one.title for one in queues]
-        hint = nearest(
-            name, [word for one in names for word in one.split("/")], otherwise="name one of these"
-        )
-        refuse("--name", name, f"is none of the classes there: {', '.join(names)}", hint, origin=origin)
-    return block
+    title = title_of(name, [one.title for one in queues], origin)
+    return next(one for one in queues if one.title == title)
 
 
 def _rate_notes(policies: Policies, block: Block, rate: float | None, notes: list[Note]) -> None:

@@ -11,12 +11,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ..errors import nearest
 from . import ios_class
-from .ios_policy import Block, Policies, policies
+from .ios_policy import Block, Policies, policies, title_of
 from .model import Export, Import, Note, Problems, bottleneck, promise, refuse, with_others
 from .numbers import whole
-from .red_rows import INSTANT, MARKS_BEYOND, Rows, cells, lost, percent, rows_of
+from .red_rows import INSTANT, Rows, as_red, cells, lost, percent, rows_of
 from .settings import Settings
 
 #: Disciplines of a class.
@@ -86,9 +85,8 @@ def _random_detect(settings: Settings, rows: Rows, notes: list[Note]) -> tuple[s
     high = cells(row.high[1], "max_th", 1, notes)
     share = percent(row.max_p, "max_p", notes, least=1)
     weight = 0 if rows.w_q >= INSTANT else min(MOST_WEIGHT, max(1, round(-math.log2(rows.w_q))))
-    taken = INSTANT if weight == 0 else 2.0**-weight
-    if abs(taken - rows.w_q) > 1e-9:
-        notes.append(Note("rounded", "w_q", f"{rows.w_q:.4g} becomes 2^-{weight} = {taken:.4g}"))
+    if abs(_w_q(weight) - rows.w_q) > 1e-9:
+        notes.append(Note("rounded", "w_q", f"{rows.w_q:.4g} becomes 2^-{weight} = {_w_q(weight):.4g}"))
     buffer = f"{rows.limit[0]:g} pkts: the buffer is shared, and belongs to the ports together"
     notes.append(Note("lost", "limit", buffer))
     ecn = settings.flag("ecn")
@@ -97,18 +95,14 @@ def _random_detect(settings: Settings, rows: Rows, notes: list[Note]) -> tuple[s
         f"random-detect minimum-threshold {low} bytes maximum-threshold {high} bytes drop-probability {share} "
         f"weight {weight}{' ecn' if ecn else ''}"
     )
-    return statement, _red(low, high, share, weight, limit, ecn=ecn, packet_bytes=settings.mean_packet)
+    return statement, as_red(
+        low, high, share, limit, ecn=ecn, packet_bytes=settings.mean_packet, w_q=_w_q(weight)
+    )
 
 
-def _red(
-    low: int, high: int, share: int, weight: int, limit: str, *, ecn: bool, packet_bytes: int
-) -> dict[str, Any]:
-    """The parameters of `red` that the switch has."""
-    return {
-        "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B", "min_th": f"{low} B",
-        "max_th": f"{high} B", "max_p": share / 100.0, "w_q": 2.0**-weight if weight else INSTANT,
-        "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn, **(MARKS_BEYOND if ecn else {}),
-    }  # fmt: skip
+def _w_q(weight: int) -> float:
+    """The share of a sample in the average."""
+    return 2.0**-weight if weight else INSTANT
 
 
 def read(text: str, *, origin: str = "", name: str | None = None, **options: Any) -> Import:
@@ -117,13 +111,8 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
     queues = read_all(text, origin=origin, **options)
     if name is None:
         return next((one for one in queues if one.discipline == "red"), queues[0])
-    for one in queues:
-        if name in (one.title, *one.title.split("/")):
-            return one
-    words = [word for one in queues for word in (one.title, *one.title.split("/"))]
-    titles = ", ".join(one.title for one in queues)
-    hint = nearest(name, words, otherwise="name one of these")
-    refuse("--name", name, f"is none of the classes there: {titles}", hint, origin=origin)
+    title = title_of(name, [one.title for one in queues], origin)
+    return next(one for one in queues if one.title == title)
 
 
 def read_all(
@@ -217,9 +206,9 @@ def _curve(
             f"the text does not state the buffer: {buffer_bytes} B, twice the upper threshold; say --buffer"
         )
         notes.append(Note("assumed", "limit", text))
-    return _red(
-        max(1, low), max(2, high), max(1, share), weight, f"{max(2, buffer_bytes)} B", ecn="ecn" in rest,
-        packet_bytes=packet_bytes,
+    return as_red(
+        max(1, low), max(2, high), max(1, share), f"{max(2, buffer_bytes)} B", ecn="ecn" in rest,
+        packet_bytes=packet_bytes, w_q=_w_q(weight),
     )  # fmt: skip
 
 

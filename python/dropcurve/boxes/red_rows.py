@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
@@ -90,6 +91,17 @@ def _classes(settings: Settings) -> list[RedRow]:
 
 def _shown(amount: tuple[float, float]) -> str:
     return f"{amount[0]:g} pkts"
+
+
+def as_red(
+    low: int, high: int, share: int, limit: str, *, ecn: bool, packet_bytes: int, w_q: float = INSTANT
+) -> dict[str, Any]:
+    """The parameters of `red` for one curve of a switch: thresholds in bytes, the probability in percent."""
+    return {
+        "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B", "min_th": f"{low} B",
+        "max_th": f"{high} B", "max_p": share / 100.0, "w_q": w_q, "spacing": "geometric", "idle_decay": "ignored",
+        "ecn": ecn, **(MARKS_BEYOND if ecn else {}),
+    }  # fmt: skip
 
 
 def lost(settings: Settings, notes: list[Note], *, box: str) -> None:

@@ -15,7 +15,7 @@ from ..files.shape import Keys
 from . import code_points
 from .model import Export, Import, Note, Problems, bottleneck, read_json, refuse
 from .numbers import fit, whole
-from .red_rows import INSTANT, MARKS_BEYOND, cells, lost, no_weight, percent, rows_of
+from .red_rows import as_red, cells, lost, no_weight, percent, rows_of
 from .settings import Settings
 
 #: Colours of packets, in the order of the classes.
@@ -84,15 +84,11 @@ def _loaded(
     stated: list[tuple[int, int, int]], limit: str, ecn: bool, packet_bytes: int
 ) -> tuple[str, dict[str, Any]]:
     """The discipline of the ASIC: `red` for one curve, for several `wred` with the shortest possible average."""
-    shared: dict[str, Any] = {"limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B"}
     if len(set(stated)) == 1:
-        low, high, share = stated[0]
-        return "red", {
-            **shared, "min_th": f"{low} B", "max_th": f"{high} B", "max_p": share / 100.0, "w_q": INSTANT,
-            "spacing": "geometric", "idle_decay": "ignored", "ecn": ecn, **(MARKS_BEYOND if ecn else {}),
-        }  # fmt: skip
+        return "red", as_red(*stated[0], limit, ecn=ecn, packet_bytes=packet_bytes)
     return "wred", {
-        **shared, "min_th": [f"{one[0]} B" for one in stated], "max_th": [f"{one[1]} B" for one in stated],
+        "limit": limit, "unit": "bytes", "mean_packet": f"{packet_bytes} B",
+        "min_th": [f"{one[0]} B" for one in stated], "max_th": [f"{one[1]} B" for one in stated],
         "denominator": [100.0 / one[2] for one in stated], "exponent": 1, "idle_decay": "ignored", "ecn": ecn,
     }  # fmt: skip
 
