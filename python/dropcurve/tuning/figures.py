@@ -27,7 +27,8 @@ TITLES = {
     "trade": (
         "What was tried",
         "Each point is a design, averaged over all conditions; filled points hold every constraint. With two "
-        "objectives the line is the Pareto front. The recommendation is ringed. The worst designs are left out.",
+        "objectives the line is the Pareto front. A ring marks the recommendation, unless it was only found in the "
+        "steps after the search. The worst designs are left out.",
     ),
     "sensitivity": (
         "If a parameter is off",
