@@ -60,11 +60,11 @@ test: ## everything CI asks for
 	@$(MAKE) --no-print-directory test-python
 	@echo "make test: all passed (tidy, lint, Rust tests, wasm, Python tests, instructions)"
 
+# Without make's flags, whose job server these programs cannot reach.
 test-rust:
-	@PROPTEST_RNG_SEED=1 cargo test $(PURE) --quiet
+	@MAKEFLAGS= PROPTEST_RNG_SEED=1 cargo test $(PURE) --quiet
 	@echo "Rust tests: passed"
 
-# Without make's flags, whose job server these programs cannot reach.
 test-wasm: setup ## the pure crates for wasm32, and the studio: no host import, the same results
 	@MAKEFLAGS= $(BIN)/python tools/wasm.py
 	@MAKEFLAGS= $(BIN)/python tools/studio.py

@@ -107,11 +107,14 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
     ("words", "message"),
     [
         (("export", RED), "--rate: not given"),
-        (("export", RED, "--rate", "10mbps"), "rate = 10mbps: is ambiguous"),
-        (("export", RED, "--rate", "10Mbit", "--for", "toaster"), "box = toaster: must be one of linux, ios"),
-        (("export", RED, "--rate", "10Mbit", "--for", "junper"), "box = junper: must be one of linux, ios"),
-        (("import", "short.toml", "--from", "huawei"), "box = huawei: must be one of linux, ios"),
-        (("export", RED, "--rate", "10Mbit", "--name", "x"), "name: linux has no such option"),
+        (("export", RED, "--rate", "10mbps"), "--rate = 10mbps: is ambiguous"),
+        (
+            ("export", RED, "--rate", "10Mbit", "--for", "toaster"),
+            "--for = toaster: must be one of linux, ios",
+        ),
+        (("export", RED, "--rate", "10Mbit", "--for", "junper"), "--for = junper: must be one of linux, ios"),
+        (("import", "short.toml", "--from", "huawei"), "--from = huawei: must be one of linux, ios"),
+        (("export", RED, "--rate", "10Mbit", "--name", "x"), "--name: linux has no such option"),
         (("export", "red:max_th=3 pkts", "--rate", "10Mbit"), "queue.max_th = 3 pkts: must exceed min_th"),
         (("export", "codel", "--rate", "10Mbit", "--for", "ios"), "kind = codel: IOS has no such queue"),
         (("import", "short.toml"), "the kind of the configuration is not recognised"),
@@ -120,7 +123,7 @@ def test_a_router_becomes_a_scenario_and_an_answer(dropcurve: Dropcurve) -> None
         (("advise", "mm1"), "mm1: has no long TCP flows"),
         (
             ("advise", "--rate", "1Gbit", "--rtt", "9-3ms", "--flows", "5"),
-            "rtt = 9-3ms: the smaller value comes first",
+            "--rtt = 9-3ms: the smaller value comes first",
         ),
     ],
 )

@@ -42,7 +42,7 @@ QUESTIONS_S = 30.0
         (("export", "fqcodel"), "fqcodel: is neither a discipline nor a scenario; did you mean 'fq_codel'?"),
         (
             ("tune", "--link", "20/2", "--queue", "fqcodel"),
-            "queue = fqcodel: no such discipline; did you mean",
+            "--queue = fqcodel: no such discipline; did you mean",
         ),
         (("run", "flood", "b"), "unexpected argument 'b'; see `dropcurve run --help`"),
         (("fix", "20/2", "--replications", "0"), "replications = 0: must be 1 or more"),

@@ -211,7 +211,7 @@ def test_a_wrong_answer_is_asked_for_again() -> None:
     assert words[2] == "cable:down"
     assert words[3:] == ["--for", "ios", "--time", "3min"]
     assert [one.splitlines()[0] for one in asked if "\n" in one] == [
-        "link = cabel: no such preset; did you mean 'cable'?",
+        "link = cabel: is neither a rate nor a kind of link; did you mean 'cable'?",
         "sideways: must be one of down, up; type one of these",
         f"toaster: must be one of {', '.join(boxes.BOXES)}, none; type one of these",
     ]

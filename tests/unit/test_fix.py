@@ -185,8 +185,8 @@ def test_a_text_without_a_queue_is_exit_2(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rtt", "20-ms"], "rtt = 20-ms: "),
-        (["--link", "dls"], "link = dls: no such preset; did you mean 'dsl'?"),
+        (["--rtt", "20-ms"], "--rtt = 20-ms: "),
+        (["--link", "dls"], "--link = dls: is neither a rate nor a kind of link; did you mean 'dsl'?"),
         (["--duration", "long"], "duration = long: "),
         (["--replications", "0"], "replications = 0: must be 1 or more"),
     ],

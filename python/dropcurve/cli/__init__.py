@@ -126,7 +126,7 @@ def _run(
     from . import direct
     from .console import Interrupted
     from .streams import ReaderGone, leave
-    from .unexpected import report_problems
+    from .unexpected import as_typed, report_problems
 
     try:
         _refuse_empty("--plugin", plugins)
@@ -141,7 +141,8 @@ def _run(
     except DropcurveError as error:
         if debug:
             raise
-        report_problems(arguments, error.problems, error.lines(), code=error.exit_code, origin=error.origin)
+        typed = type(error).of(as_typed(error.problems, arguments), origin=error.origin)
+        report_problems(arguments, typed.problems, typed.lines(), code=error.exit_code, origin=error.origin)
         return error.exit_code
     except Interrupted as interrupt:
         report_problems(arguments, [_interrupted(str(interrupt))], code=INTERRUPTED)

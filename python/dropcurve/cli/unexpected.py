@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 
@@ -62,6 +64,22 @@ def report_problems(
     say("\n".join(f"dropcurve: {line}" for line in lines or map(str, problems)))
     if "--json" in arguments and printed:
         data({"exit_code": code, "problems": records(problems, origin=origin)})
+
+
+#: Options that say what a name of the package says, where the two differ.
+OPTIONS = {"box": ("--from", "--for", "--box"), "link": ("--link", "--rate")}
+
+
+def as_typed(problems: Sequence[Problem], arguments: Sequence[str]) -> list[Problem]:
+    """Problems with the option in place of the package's name for it, where an option was given that value."""
+    typed = {*pairwise(arguments), *(one.partition("=")[::2] for one in arguments if one.startswith("--"))}
+
+    def option(problem: Problem) -> Problem:
+        names = OPTIONS.get(problem.path, (f"--{problem.path.replace('_', '-')}",))
+        path = next((name for name in names if (name, problem.value) in typed), problem.path)
+        return replace(problem, path=path)
+
+    return [option(one) for one in problems]
 
 
 def described(error: BaseException, trace: TracebackType | None) -> Problem:

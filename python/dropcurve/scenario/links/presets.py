@@ -42,7 +42,9 @@ def preset(name: str) -> LinkProfile:
     """The preset of a name. Raises UsageError with the nearest name for one that is not known."""
     if name in PRESETS:
         return PRESETS[name]
-    raise UsageError("link", name, "no such preset", nearest(name, PRESETS, otherwise=_known()))
+    raise UsageError(
+        "link", name, "is neither a rate nor a kind of link", nearest(name, PRESETS, otherwise=_known())
+    )
 
 
 def _known() -> str:
