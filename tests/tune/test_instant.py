@@ -19,6 +19,9 @@ from dropcurve.tuning import Question, of_file, of_link, of_mix
 from dropcurve.tuning.atlas import answer, features, load, model
 from dropcurve.tuning.atlas.start import starts
 from dropcurve.tuning.bench import Bench, block
+from dropcurve.tuning.customary import customary
+from dropcurve.tuning.families import family
+from dropcurve.tuning.interval_share import SHARES, beyond
 
 BOUND = "p95 delay < {} ms, max utilisation"
 
@@ -119,6 +122,16 @@ def test_every_preset_is_answered_for_every_kind_of_link(link: str, goal: str) -
     assert instant.picks[0].score.low <= instant.picks[0].score.value <= instant.picks[0].score.high
     assert {one.key for one in instant.question.goal.measures} == set(instant.picks[0].measures)
     assert "No configuration for linux" in " ".join(instant.verdict())
+
+
+@pytest.mark.parametrize("link", ["lte", "dsl"])
+def test_a_target_is_a_usual_share_of_its_interval(link: str) -> None:
+    asked = of_mix(link)
+    for pick in answer(asked).picks:
+        assert beyond(pick.candidate) < len(SHARES), pick.candidate.queue
+    codel = family("fq_codel", asked.sizing)
+    assert {"codel", "fq_codel"} <= set(starts(asked))
+    assert starts(asked)["fq_codel"] <= SHARES[-1] * customary(codel, asked.sizing, 1.0)["interval"] * 1.02
 
 
 def test_no_number_is_beyond_what_is_possible() -> None:

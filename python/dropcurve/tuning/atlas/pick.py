@@ -12,6 +12,7 @@ from ..customary import SHARES, customary
 from ..decision import SIMPLEST, margin_of
 from ..families import family
 from ..goal import Goal
+from ..interval_share import SHARES as USUAL_SHARES
 from ..question import Question
 from ..search_space import FULL_BYTES, Family
 from . import features
@@ -156,7 +157,8 @@ def _grid(question: Question, family: Family) -> list[float]:
     level = {"s": 1.0, "pkts": sizing.capacity, "B": sizing.capacity * FULL_BYTES}[axis.unit]
     low, high = max(axis.low, low * level), min(axis.high, high * level)
     if family.kind in ("codel", "fq_codel"):
-        high = min(high, 0.9 * customary(family, sizing, 1.0)["interval"])
+        # A larger share has to be shown to be better, and a model shows nothing (`interval_share`).
+        high = min(high, USUAL_SHARES[-1] * customary(family, sizing, 1.0)["interval"])
     high = max(high, low)
     return [low * (high / low) ** (step / (STEPS - 1)) for step in range(STEPS)]
 
