@@ -7,7 +7,7 @@ use crate::direction::{FrameRules, LiveDirection};
 use crate::link::LinkSettings;
 use crate::port::Port;
 use crate::report;
-use crate::sys::{self, Confined, NfQueue, SystemClock};
+use crate::sys::{self, FilterScope, NfQueue, SystemClock};
 use serde_json::{json, Value as Json};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -101,7 +101,7 @@ impl Forwarder {
         let real_time = sys::be_prompt(settings["real_time"].as_bool().unwrap_or(true));
         sys::drop_capabilities(ports.iter().any(|port| matches!(port, Port::Queue(_))))
             .map_err(|error| format!("privileges cannot be given up: {error}"))?;
-        let filtered = sys::filter_calls(Confined::Forwarder)
+        let filtered = sys::filter_calls(FilterScope::Forwarder)
             .map_err(|error| format!("system calls cannot be filtered: {error}"))?;
         let overhead = settings["overhead"].as_i64().unwrap_or(0);
         let watchful = settings["watchful"].as_bool().unwrap_or(false);

@@ -51,28 +51,28 @@ pub struct Delivery {
 
 /// An entry of a delay line, ordered by time, then by arrival.
 #[derive(Debug)]
-struct Due {
+struct DelayedFrame {
     at: Time,
     order: u64,
     handle: Handle,
 }
 
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
+impl PartialEq for DelayedFrame {
+    fn eq(&self, other: &DelayedFrame) -> bool {
         (self.at, self.order) == (other.at, other.order)
     }
 }
 
-impl Eq for Due {}
+impl Eq for DelayedFrame {}
 
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<std::cmp::Ordering> {
+impl PartialOrd for DelayedFrame {
+    fn partial_cmp(&self, other: &DelayedFrame) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> std::cmp::Ordering {
+impl Ord for DelayedFrame {
+    fn cmp(&self, other: &DelayedFrame) -> std::cmp::Ordering {
         (self.at, self.order).cmp(&(other.at, other.order))
     }
 }
@@ -111,8 +111,8 @@ pub struct Pump {
     free_at: Time,
     paths: Vec<(Private, Private)>,
     /// Frames on their access links, and beyond the transmitter.
-    coming: BinaryHeap<Reverse<Due>>,
-    going: BinaryHeap<Reverse<Due>>,
+    coming: BinaryHeap<Reverse<DelayedFrame>>,
+    going: BinaryHeap<Reverse<DelayedFrame>>,
     /// Memory of the frames in `coming` and `going`.
     wire_bytes: usize,
     next_number: u64,
@@ -183,7 +183,7 @@ impl Pump {
                 let at = access.pass(size, now);
                 let order = self.order();
                 self.wire_bytes += self.memory(handle);
-                self.coming.push(Reverse(Due { at, order, handle }));
+                self.coming.push(Reverse(DelayedFrame { at, order, handle }));
                 self.advance(now, observer);
             }
             None => {
@@ -216,7 +216,7 @@ impl Pump {
 
     /// Returns the next time at which something is due; `None` if nothing is in flight.
     pub fn next_due(&self) -> Option<Time> {
-        let first = |heap: &BinaryHeap<Reverse<Due>>| heap.peek().map(|Reverse(due)| due.at);
+        let first = |heap: &BinaryHeap<Reverse<DelayedFrame>>| heap.peek().map(|Reverse(due)| due.at);
         let free = self.busy.then_some(self.free_at);
         [free, first(&self.coming), first(&self.going)].into_iter().flatten().min()
     }
@@ -226,7 +226,7 @@ impl Pump {
         if self.going.peek().is_none_or(|Reverse(due)| due.at > now) {
             return None;
         }
-        let Reverse(Due { at, handle, .. }) = self.going.pop()?;
+        let Reverse(DelayedFrame { at, handle, .. }) = self.going.pop()?;
         self.wire_bytes -= self.memory(handle);
         self.measure.lateness(now.since(at));
         Some(Delivery { handle, due: at })
@@ -329,7 +329,7 @@ impl Pump {
         let at = self.paths.get_mut(usize::from(path)).map_or(left, |(_, exit)| exit.pass(size, left));
         let order = self.order();
         self.wire_bytes += self.memory(handle);
-        self.going.push(Reverse(Due { at, order, handle }));
+        self.going.push(Reverse(DelayedFrame { at, order, handle }));
     }
 
     /// Memory of a frame on a wire.

@@ -3,12 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | [`abi`] | the interface: structures, and the trait and macro that make a Rust type a plug-in |
-//! | [`lent`] | a call lent to another language |
+//! | [`loan`] | a call lent to another language |
 //! | [`library`] | a library as a [`queue::plugin::Plugin`] |
 
 pub mod abi;
-pub mod lent;
 pub mod library;
+pub mod loan;
 
 pub use library::load;
 

@@ -32,14 +32,14 @@ pub fn load(path: &Path) -> Result<String, String> {
     let table = unsafe { entry().as_ref() }.ok_or_else(|| reported("its table is missing".into()))?;
     // The library stays loaded as long as the process: disciplines call into it, and its texts are used.
     std::mem::forget(library);
-    let loaded = Loaded::new(table, code).map_err(reported)?;
+    let loaded = LoadedPlugin::new(table, code).map_err(reported)?;
     let name = loaded.name.to_string();
     plugin::register(Arc::new(loaded)).map_err(|what| format!("{}: {what}", path.display()))?;
     Ok(name)
 }
 
 /// A plug-in from a table that lives as long as the process.
-struct Loaded {
+struct LoadedPlugin {
     table: &'static PluginTable,
     name: &'static str,
     title: &'static str,
@@ -48,8 +48,8 @@ struct Loaded {
     code: String,
 }
 
-impl Loaded {
-    fn new(table: &'static PluginTable, code: String) -> Result<Loaded, String> {
+impl LoadedPlugin {
+    fn new(table: &'static PluginTable, code: String) -> Result<LoadedPlugin, String> {
         if table.version != abi::VERSION {
             return Err(format!(
                 "is built for version {} of the interface, this is version {}; build it again",
@@ -71,7 +71,7 @@ impl Loaded {
                 range: (one.least, one.greatest),
             })
         };
-        Ok(Loaded {
+        Ok(LoadedPlugin {
             name: text(table.name)?,
             title: text(table.title)?,
             about: text(table.about)?,
@@ -94,7 +94,7 @@ impl Loaded {
     }
 }
 
-impl Plugin for Loaded {
+impl Plugin for LoadedPlugin {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -147,7 +147,7 @@ impl Drop for Foreign {
 }
 
 /// The host behind a raw call, and the plug-in's failure.
-struct Behind<'a> {
+struct CallHost<'a> {
     host: &'a mut dyn Host,
     failure: Option<String>,
 }
@@ -156,21 +156,21 @@ impl Foreign {
     /// Makes a call of the interface out of one of the simulator.
     #[inline]
     fn call<T>(&self, call: &mut plugin::Call<'_>, act: impl FnOnce(*mut HostCall) -> T) -> T {
-        let mut behind = Behind { host: &mut *call.host, failure: None };
+        let mut call_host = CallHost { host: &mut *call.host, failure: None };
         let mut raw = HostCall {
             now_ns: call.now.0,
             on_wire_bytes: call.on_wire.0,
             deadline_ns: call.deadline.0,
             ready_ns: call.ready.0,
             average: call.average,
-            host: (&raw mut behind).cast(),
+            host: (&raw mut call_host).cast(),
             uniform,
             drop: drop_packet,
             mark: mark_packet,
             fail,
         };
         let answer = act(&mut raw);
-        let failure = behind.failure.take();
+        let failure = call_host.failure.take();
         if let Some(message) = failure {
             panic!("the plug-in {} failed: {message}", self.name);
         }
@@ -208,12 +208,12 @@ impl External for Foreign {
 /// return value.
 fn within<T>(host: *mut c_void, otherwise: T, act: impl FnOnce(&mut dyn Host) -> T) -> T {
     // SAFETY: the pointer is the one of `Foreign::call`, which waits for this call and does not use it meanwhile.
-    let behind = unsafe { &mut *host.cast::<Behind<'_>>() };
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(&mut *behind.host))) {
+    let call_host = unsafe { &mut *host.cast::<CallHost<'_>>() };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(&mut *call_host.host))) {
         Ok(answer) => answer,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
-            behind.failure.get_or_insert(text.unwrap_or_else(|| "a call of the host failed".to_string()));
+            call_host.failure.get_or_insert(text.unwrap_or_else(|| "a call of the host failed".to_string()));
             otherwise
         }
     }
@@ -237,9 +237,9 @@ unsafe extern "C" fn mark_packet(host: *mut c_void, packet: u32, reason: u32) ->
 // SAFETY: called back by the plug-in with the host of `Foreign::call`, within that call.
 unsafe extern "C" fn fail(host: *mut c_void, message: *const u8, length: usize) {
     // SAFETY: the interface requires this many bytes there, valid for the call; the host is as in `within`.
-    let (message, behind) =
-        unsafe { (core::slice::from_raw_parts(message, length), &mut *host.cast::<Behind<'_>>()) };
-    behind.failure.get_or_insert(String::from_utf8_lossy(message).into_owned());
+    let (message, call_host) =
+        unsafe { (core::slice::from_raw_parts(message, length), &mut *host.cast::<CallHost<'_>>()) };
+    call_host.failure.get_or_insert(String::from_utf8_lossy(message).into_owned());
 }
 
 fn named(reason: u32) -> Reason {

@@ -24,9 +24,9 @@ pub fn live_forward(py: Python<'_>, settings: &str) -> PyResult<String> {
 pub fn live_confine(administers: bool) -> PyResult<bool> {
     #[cfg(target_os = "linux")]
     {
-        use forward::sys::{drop_capabilities, filter_calls, Confined};
+        use forward::sys::{drop_capabilities, filter_calls, FilterScope};
         drop_capabilities(administers)?;
-        Ok(filter_calls(Confined::Keeper)?)
+        Ok(filter_calls(FilterScope::Keeper)?)
     }
     #[cfg(not(target_os = "linux"))]
     {

@@ -1,7 +1,7 @@
 //! Plug-ins: disciplines of shared libraries and of Python classes; and the conformance kit for any discipline.
 
 use crate::faults::PluginError;
-use plugin::lent::Lent;
+use plugin::loan::Loan;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use queue::conformance::{drive, steps, Rules};
@@ -141,9 +141,9 @@ impl PythonObject {
         method: &str,
         act: impl FnOnce(Python<'_>, PluginCall) -> PyResult<T>,
     ) -> T {
-        Lent::lend(call, |lent| {
+        Loan::lend(call, |loan| {
             Python::attach(|py| {
-                act(py, PluginCall(Arc::clone(lent)))
+                act(py, PluginCall(Arc::clone(loan)))
                     .unwrap_or_else(|error| failed(py, self.name, method, &error))
             })
         })
@@ -203,7 +203,7 @@ pub struct PluginPacket {
 
 /// The call in progress; over when the method returns.
 #[pyclass(frozen, module = "dropcurve._core")]
-pub struct PluginCall(Arc<Lent>);
+pub struct PluginCall(Arc<Loan>);
 
 impl PluginCall {
     fn with<T>(&self, act: impl FnOnce(&mut Call<'_>) -> T) -> PyResult<T> {

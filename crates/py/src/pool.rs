@@ -65,7 +65,7 @@ pub struct Job {
 }
 
 /// The result of a run.
-pub struct Done {
+pub struct FinishedRun {
     /// Its summary; without its lists of flows if they are in `flows`.
     pub summary: Value,
     /// The lists of its summary that are as long as there are flows, if there are many.
@@ -96,14 +96,14 @@ fn table(rows: impl Iterator<Item = Value>) -> Arc<RowTable> {
 }
 
 /// A job's number with its result; `Err` is the message of a broken invariant.
-pub type Report = (usize, Result<Arc<Done>, String>);
+pub type Report = (usize, Result<Arc<FinishedRun>, String>);
 
 /// Executes jobs until none is left or the watch stops them. Interrupted runs are not reported.
 ///
 /// It holds a reference to each result until no one else does, so that the memory is usually freed by the thread that
 /// allocated it, not by the one that collects the results.
 pub fn work(jobs: &[Job], next: &AtomicUsize, watch: &Watch, reports: &Sender<Report>) {
-    let mut kept: VecDeque<Arc<Done>> = VecDeque::new();
+    let mut kept: VecDeque<Arc<FinishedRun>> = VecDeque::new();
     while !watch.stop.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(job) = jobs.get(number) else { return };
@@ -170,7 +170,7 @@ macro_rules! execute_in {
     }};
 }
 
-fn execute(job: &Job, watch: &Watch) -> Option<Done> {
+fn execute(job: &Job, watch: &Watch) -> Option<FinishedRun> {
     let ((summary, flows), derived, series, trace) = match &job.plan {
         ClockedPlan::Nanoseconds(plan) => execute_in!(sim, plan, job, watch),
         ClockedPlan::Doubles(plan) => {
@@ -186,5 +186,5 @@ fn execute(job: &Job, watch: &Watch) -> Option<Done> {
             (summary, derived, series.collect(), trace)
         }
     };
-    Some(Done { summary, flows, derived, series, trace })
+    Some(FinishedRun { summary, flows, derived, series, trace })
 }

@@ -2,7 +2,7 @@
 
 use crate::faults::fault;
 use crate::json::{self, Without};
-use crate::pool::{work, Done, Job, Keep, PacketRow, Report};
+use crate::pool::{work, FinishedRun, Job, Keep, PacketRow, Report};
 use crate::rows::{self, PyRows};
 use crate::scenario::PyScenario;
 use crate::table::RowTable;
@@ -33,7 +33,7 @@ const CLOSE_POLL: Duration = Duration::from_millis(5);
 
 /// One finished run.
 #[pyclass(frozen, name = "Run", module = "dropcurve._core")]
-pub struct PyRun(Arc<Done>);
+pub struct PyRun(Arc<FinishedRun>);
 
 /// Name, component, times and values, the latter as native float64.
 type Curve<'py> = (&'static str, String, Bound<'py, PyBytes>, Bound<'py, PyBytes>);

@@ -5,7 +5,7 @@ use crate::account::{LinkProbe, MeasurementWindow, Trace};
 use crate::link::Faults;
 use crate::link::Link;
 use crate::network::{Carrier, Flow, Network};
-use crate::packet::{FlowLabel, Waiting};
+use crate::packet::{FlowLabel, WaitingPacket};
 use crate::plan::{member_of, GroupPlan, LinkPlan, Plan, PrivatePlan, TransportPlan};
 use crate::source::connection::AppParams;
 use crate::source::load::{AppPlan, Load};
@@ -99,7 +99,7 @@ fn build_link(number: u32, plan: &LinkPlan, seed: u64, window: MeasurementWindow
 /// are built.
 fn add_private_links<C: Carrier>(network: &mut Network<C>, group: &GroupPlan, plan: &PrivatePlan, seed: u64) {
     let setting = |side: usize, delay| Setting { rate: plan.rates[side], delay, packet: plan.packet };
-    let limit = plan.queue.build::<Waiting>(&setting(0, Span::ZERO)).plain_limit();
+    let limit = plan.queue.build::<WaitingPacket>(&setting(0, Span::ZERO)).plain_limit();
     for (index, side) in (0..group.count).flat_map(|index| [(index, 0), (index, 1)]) {
         let name = || format!("delay/{}", group.private_link(index, side, false));
         let draw = || Stream::new(seed, &name()).uniform();

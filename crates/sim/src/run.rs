@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::fast::{Fast, FastPaths};
 use crate::network::{Carrier, Flow, Network, Plain};
 use crate::outcome::{Outcome, Records, StoppedBy};
-use crate::packet::Waiting;
+use crate::packet::WaitingPacket;
 use crate::plan::Plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ fn run_with<C: Carrier>(
 
 /// Estimated bytes held by packets, events and records.
 fn memory_in_use<C: Carrier>(network: &Network<C>) -> u64 {
-    let queued: usize = network.links.iter().map(|link| link.queue_len() * size_of::<Waiting>()).sum();
+    let queued: usize = network.links.iter().map(|link| link.queue_len() * size_of::<WaitingPacket>()).sum();
     let recorded = if network.window.series { &network.flows[..] } else { &[] };
     let series = recorded.iter().filter_map(|flow| flow.probe.series());
     let series: usize = series.map(|series| 16 * series.received.capacity()).sum();

@@ -16,7 +16,7 @@ pub struct Calls {
 }
 
 /// A request of a host: scenario, edits, seed and observed link.
-struct Asked {
+struct Request {
     scenario: Scenario,
     seed: u64,
     link: usize,
@@ -46,8 +46,8 @@ impl Calls {
 
     /// Outputs the description of the input's scenario, or its problems.
     pub fn describe(&mut self) {
-        let answer = match self.asked() {
-            Ok(asked) => description(&asked),
+        let answer = match self.request() {
+            Ok(request) => description(&request),
             Err(problems) => refusal(&problems),
         };
         self.write(&answer);
@@ -55,14 +55,14 @@ impl Calls {
 
     /// Opens a session; zero if the scenario has problems, which are the output then.
     pub fn open(&mut self) -> u32 {
-        let asked = match self.asked() {
-            Ok(asked) => asked,
+        let request = match self.request() {
+            Ok(request) => request,
             Err(problems) => {
                 self.write(&refusal(&problems));
                 return 0;
             }
         };
-        let session = Session::new(asked.scenario.plan(), asked.seed, asked.link);
+        let session = Session::new(request.scenario.plan(), request.seed, request.link);
         let names: Vec<&str> = session.discipline_values().iter().map(|(name, _)| *name).collect();
         self.write(&json!({ "values": names }));
         let free = self.sessions.iter().position(Option::is_none).unwrap_or(self.sessions.len());
@@ -116,7 +116,7 @@ impl Calls {
 
     /// The input `{"text": …, "edits": [[path, value], …], "seed": …, "link": name}`; values are texts as on the
     /// command line.
-    fn asked(&self) -> Result<Asked, Vec<Problem>> {
+    fn request(&self) -> Result<Request, Vec<Problem>> {
         let wrong = |rule: String| vec![Problem::new("input", "", rule, "pass an object with the key text")];
         let input: Json = serde_json::from_slice(&self.input).map_err(|error| wrong(error.to_string()))?;
         let text = input["text"].as_str().ok_or_else(|| wrong("has no text".into()))?;
@@ -133,12 +133,12 @@ impl Calls {
         let name = input["link"].as_str().unwrap_or_default();
         let link = plan.links.iter().position(|link| name.is_empty() || link.name == name);
         let link = link.ok_or_else(|| vec![no_such_link(name, &plan.links)])?;
-        Ok(Asked { scenario, seed: input["seed"].as_u64().unwrap_or(1), link })
+        Ok(Request { scenario, seed: input["seed"].as_u64().unwrap_or(1), link })
     }
 }
 
-fn description(asked: &Asked) -> Json {
-    let Asked { scenario, link, .. } = asked;
+fn description(request: &Request) -> Json {
+    let Request { scenario, link, .. } = request;
     let plan = scenario.plan();
     let flows: Vec<Json> = plan
         .members()

@@ -12,7 +12,7 @@ mod read;
 mod remedy;
 
 pub use kinds::{Kind, Param, Spread};
-pub use law::{Amounted, Distribution, DistributionShape};
+pub use law::{Distribution, DistributionShape, RandomAmount};
 pub use read::{closest, hint, nearest, read_table};
 pub use remedy::with_default;
 

@@ -122,14 +122,14 @@ pub struct Serializer {
 #[derive(Clone, Debug)]
 enum SlowPath {
     /// Sends at opportunities.
-    Varying(Varying),
+    Varying(OpportunityTransmitter),
     /// Sends at a rate, which is above zero, what the line makes of each packet.
     Framed(Rate, LineFraming),
 }
 
 /// A transmitter that follows opportunities.
 #[derive(Clone, Debug)]
-struct Varying {
+struct OpportunityTransmitter {
     opportunities: Arc<Opportunities>,
     /// The opportunity in use, its time, and the bytes it still carries.
     number: u64,
@@ -152,7 +152,7 @@ impl Serializer {
     /// A transmitter that sends when there are opportunities.
     pub fn varying(opportunities: Arc<Opportunities>) -> Serializer {
         let at = opportunities.time(0);
-        let varying = Varying { opportunities, number: 0, at, left: OPPORTUNITY };
+        let varying = OpportunityTransmitter { opportunities, number: 0, at, left: OPPORTUNITY };
         Serializer { slow_path: Some(Box::new(SlowPath::Varying(varying))), ..Serializer::new(Rate(0)) }
     }
 
@@ -306,7 +306,7 @@ impl Opportunities {
     }
 }
 
-impl Varying {
+impl OpportunityTransmitter {
     fn finish(&mut self, start: Time, size: Bytes) -> Time {
         if self.at < start {
             self.number = self.opportunities.first_from(start);

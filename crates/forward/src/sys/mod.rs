@@ -12,7 +12,7 @@ mod tun;
 
 pub use nfqueue::NfQueue;
 pub use packet::PacketSocket;
-pub use seccomp::{filter_calls, Confined};
+pub use seccomp::{filter_calls, FilterScope};
 pub use tun::Tun;
 
 use std::fs::File;

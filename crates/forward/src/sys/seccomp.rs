@@ -9,7 +9,7 @@ use std::io;
 
 /// The process to which the filter applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confined {
+pub enum FilterScope {
     /// Forwards packets over descriptors that are open: opens no file, no socket, starts nothing.
     Forwarder,
     /// Ends the forwarder and removes its folder: starts nothing, connects nowhere, gains no rights.
@@ -128,7 +128,7 @@ const KEEPER_OLDER: &[libc::c_long] = &[];
 ///
 /// # Errors
 /// Errors of seccomp(2).
-pub fn filter_calls(role: Confined) -> io::Result<bool> {
+pub fn filter_calls(role: FilterScope) -> io::Result<bool> {
     let Some(architecture) = ARCHITECTURE else { return Ok(false) };
     let program = program(architecture, &calls(role));
     let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
@@ -143,10 +143,10 @@ pub fn filter_calls(role: Confined) -> io::Result<bool> {
 }
 
 /// The numbers of the calls that a process may make.
-fn calls(role: Confined) -> Vec<u32> {
+fn calls(role: FilterScope) -> Vec<u32> {
     let more = match role {
-        Confined::Forwarder => [&[][..], &[]],
-        Confined::Keeper => [KEEPER, KEEPER_OLDER],
+        FilterScope::Forwarder => [&[][..], &[]],
+        FilterScope::Keeper => [KEEPER, KEEPER_OLDER],
     };
     [FORWARDER, OLDER].into_iter().chain(more).flatten().map(|number| *number as u32).collect()
 }
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn only_listed_calls_of_this_architecture_pass() {
         let ours = 0xc000_003e;
-        let list = program(ours, &calls(Confined::Forwarder));
+        let list = program(ours, &calls(FilterScope::Forwarder));
         let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
-        for allowed in calls(Confined::Forwarder) {
+        for allowed in calls(FilterScope::Forwarder) {
             assert_eq!(verdict(&list, ours, allowed), libc::SECCOMP_RET_ALLOW);
             assert_eq!(verdict(&list, ours + 1, allowed), libc::SECCOMP_RET_KILL_PROCESS);
             assert_eq!(verdict(&list, ours, allowed | X32), libc::SECCOMP_RET_KILL_PROCESS);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_keeper_may_remove_files_but_starts_nothing() {
-        let list = program(1, &calls(Confined::Keeper));
+        let list = program(1, &calls(FilterScope::Keeper));
         assert_eq!(verdict(&list, 1, libc::SYS_unlinkat as u32), libc::SECCOMP_RET_ALLOW);
         for call in [libc::SYS_execve, libc::SYS_clone, libc::SYS_connect, libc::SYS_listen, libc::SYS_setns]
         {
@@ -236,7 +236,7 @@ mod tests {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let confined =
-                super::super::drop_capabilities(false).and_then(|()| filter_calls(Confined::Forwarder));
+                super::super::drop_capabilities(false).and_then(|()| filter_calls(FilterScope::Forwarder));
             let opened = std::fs::File::open("/dev/null").is_ok();
             let code = match confined {
                 Ok(true) => i32::from(opened),

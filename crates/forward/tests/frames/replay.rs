@@ -9,7 +9,7 @@ use forward::replay::replay;
 use proptest::prelude::*;
 use queue::disc::{Fate, Packet};
 use sim::link::Link as SimLink;
-use sim::packet::{Attributes, Pkt, SackPool, Waiting};
+use sim::packet::{Attributes, Pkt, SackPool, WaitingPacket};
 use sim::transmission::Transmission;
 use units::{Rate, Stream, Time};
 
@@ -80,7 +80,7 @@ fn simulated(file: &[u8]) -> Vec<String> {
 fn sent(
     wire: Option<Transmission>,
     pkt: &Pkt,
-    fates: &mut Vec<Fate<Waiting>>,
+    fates: &mut Vec<Fate<WaitingPacket>>,
     now: Time,
     out: &mut Vec<String>,
 ) -> Time {
@@ -106,7 +106,7 @@ fn with_small_flows(file: &[u8]) -> Vec<u8> {
                 names.len() - 1
             });
             let pkt = Pkt::plain(Time::ZERO, 0, size, at as u32, 0, Attributes::default());
-            let flow = Waiting::unlabelled(pkt, Time::ZERO).flow();
+            let flow = WaitingPacket::unlabelled(pkt, Time::ZERO).flow();
             let hosts = hosts.map(|_| 0);
             recorder.on_event(&PacketEvent::Arrived { time, number, flow, hosts, size, ecn, class }, &[]);
             number += 1;

@@ -184,19 +184,19 @@ pub struct FqPie<P> {
     drop_batch: u64,
     t_update: Span,
     next_tick: Time,
-    awake: Awake,
+    active: ActiveQueues,
 }
 
 /// The queues that a tick may change: most have never held a packet, or have long been idle.
 #[derive(Clone, Debug)]
-struct Awake {
+struct ActiveQueues {
     list: Vec<u32>,
     listed: Vec<bool>,
 }
 
-impl Awake {
-    fn none(flows: u64) -> Awake {
-        Awake { list: Vec::with_capacity(flows as usize), listed: vec![false; flows as usize] }
+impl ActiveQueues {
+    fn none(flows: u64) -> ActiveQueues {
+        ActiveQueues { list: Vec::with_capacity(flows as usize), listed: vec![false; flows as usize] }
     }
 
     /// Queue `i` holds a packet.
@@ -226,7 +226,7 @@ impl<P: Packet + Copy> FqPie<P> {
             drop_batch: params.drop_batch,
             t_update: params.t_update,
             next_tick: Time::ZERO + params.first_update.unwrap_or(params.t_update),
-            awake: Awake::none(params.flows),
+            active: ActiveQueues::none(params.flows),
         }
     }
 }
@@ -251,7 +251,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
         };
         if let Some(kept) = kept {
             self.flows.push(i, kept, cx);
-            self.awake.wake(i);
+            self.active.wake(i);
             if self.cuts_longest {
                 self.flows.make_room(self.bounds, self.drop_batch, cx, |_| {});
             }
@@ -279,7 +279,7 @@ impl<P: Packet + Copy> QueueDisc<P> for FqPie<P> {
 
     fn on_deadline(&mut self, _cx: &mut Cx<'_, P>) {
         self.next_tick += self.t_update;
-        let FqPie { flows, law, awake: Awake { list, listed }, .. } = self;
+        let FqPie { flows, law, active: ActiveQueues { list, listed }, .. } = self;
         list.retain(|&i| {
             let queue = flows.queue(i as usize);
             let stays = !queue.state.rests(law) || queue.packets() > 0;
@@ -360,9 +360,9 @@ mod tests {
         assert_eq!(queue.probe("highest_drop_prob"), 0.0);
         (0..3).for_each(|_| queue.arrive(1_000_000, Pkt { flow: 1, ..Pkt::new(0) }));
         queue.tick_until(1_100_000);
-        assert_eq!(queue.disc.awake.list.len(), 1);
+        assert_eq!(queue.disc.active.list.len(), 1);
         while queue.depart(1_100_000).is_some() {}
         queue.tick_until(1_200_000);
-        assert_eq!(queue.disc.awake.list.len(), 0, "empty, and back where it started");
+        assert_eq!(queue.disc.active.list.len(), 0, "empty, and back where it started");
     }
 }

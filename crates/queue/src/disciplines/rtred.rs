@@ -124,7 +124,7 @@ pub struct Rtred<P> {
     waiting: FlowTable<u64>,
     counts_waiting: bool,
     flows: Option<u64>,
-    seen: Seen,
+    seen: SeenFlows,
     burst: f64,
     /// Length of a packet in the unit of the thresholds.
     packet: f64,
@@ -151,7 +151,7 @@ impl<P: Packet + Copy> Rtred<P> {
             waiting: FlowTable::new(),
             counts_waiting: params.flows.is_none() && params.memory == Span::ZERO,
             flows: params.flows,
-            seen: Seen::new(params.memory),
+            seen: SeenFlows::new(params.memory),
             burst: params.burst,
             packet: in_unit(Amount::Packets(1.0)),
             min_start: in_unit(params.min_start),
@@ -191,16 +191,16 @@ impl<P: Packet + Copy> Rtred<P> {
 
 /// Flows seen in the present and in the last span of time.
 #[derive(Clone, Debug)]
-struct Seen {
+struct SeenFlows {
     memory: Span,
     /// Number of the span in which each flow was last seen.
     last: FlowTable<u64>,
     span: u64,
 }
 
-impl Seen {
-    fn new(memory: Span) -> Seen {
-        Seen { memory, last: FlowTable::new(), span: 0 }
+impl SeenFlows {
+    fn new(memory: Span) -> SeenFlows {
+        SeenFlows { memory, last: FlowTable::new(), span: 0 }
     }
 
     fn note(&mut self, flow: u64, now: Time) {
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_flow_counts_for_one_to_two_spans() {
-        let mut seen = Seen::new(Span::from_millis(10));
+        let mut seen = SeenFlows::new(Span::from_millis(10));
         for (flow, ms) in [(1, 1), (2, 9), (1, 12)] {
             seen.note(flow, Time(ms * 1_000_000));
         }

@@ -6,36 +6,36 @@ use std::collections::BinaryHeap;
 use units::Time;
 
 /// A pending event, with its number in the order of insertion.
-struct Numbered<E> {
+struct NumberedEvent<E> {
     key: Key,
     number: u64,
     event: E,
 }
 
 /// Reversed, because [`BinaryHeap`] pops the greatest.
-impl<E> Ord for Numbered<E> {
+impl<E> Ord for NumberedEvent<E> {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.key, other.number).cmp(&(self.key, self.number))
     }
 }
 
-impl<E> PartialOrd for Numbered<E> {
+impl<E> PartialOrd for NumberedEvent<E> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> PartialEq for Numbered<E> {
+impl<E> PartialEq for NumberedEvent<E> {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
     }
 }
 
-impl<E> Eq for Numbered<E> {}
+impl<E> Eq for NumberedEvent<E> {}
 
 /// A binary heap of events. Takes O(log n) for each; simple enough to be checked by reading.
 pub struct EventHeap<E> {
-    heap: BinaryHeap<Numbered<E>>,
+    heap: BinaryHeap<NumberedEvent<E>>,
     pushed: u64,
 }
 
@@ -47,7 +47,7 @@ impl<E> Default for EventHeap<E> {
 
 impl<E> Pending<E> for EventHeap<E> {
     fn push(&mut self, key: Key, event: E) {
-        self.heap.push(Numbered { key, number: self.pushed, event });
+        self.heap.push(NumberedEvent { key, number: self.pushed, event });
         self.pushed += 1;
     }
 
@@ -69,6 +69,6 @@ impl<E> Pending<E> for EventHeap<E> {
     }
 
     fn memory(&self) -> usize {
-        self.heap.capacity() * size_of::<Numbered<E>>()
+        self.heap.capacity() * size_of::<NumberedEvent<E>>()
     }
 }

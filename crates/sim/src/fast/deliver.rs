@@ -4,7 +4,7 @@
 //! [`Network::deliver_ack_fast`] and [`Network::deliver_data_fast`], so that it stays in registers.
 
 use super::fabric::{Fast, SendResult};
-use super::private_links::{FastFlow, Stopped};
+use super::private_links::{FastFlow, StopReason};
 use super::FastStep;
 use crate::account::{Trace, TraceEvent};
 use crate::calendar::Key;
@@ -44,8 +44,8 @@ impl Network<Fast> {
         let flow = &mut self.flows[transit.pkt.flow as usize];
         match flow.pass_last_link_slow(transit, late, self.window.end) {
             Ok(key) => self.deliver_fast::<LOOKAHEAD>(&Transit::new(transit.pkt, key)),
-            Err(Stopped::AfterEnd(transit)) => self.count_outstanding(&transit, self.window.end),
-            Err(Stopped::Overflow(component, transit)) => self.overflow(component, &transit),
+            Err(StopReason::AfterEnd(transit)) => self.count_outstanding(&transit, self.window.end),
+            Err(StopReason::Overflow(component, transit)) => self.overflow(component, &transit),
         }
     }
 

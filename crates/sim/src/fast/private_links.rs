@@ -36,7 +36,7 @@ pub struct FastFlow {
 }
 
 /// Why a packet did not pass a flow's last link.
-pub(super) enum Stopped {
+pub(super) enum StopReason {
     /// The run ends before it arrives.
     AfterEnd(Transit),
     /// The queue of the link with this number overflowed.
@@ -59,16 +59,16 @@ impl Flow<FastFlow> {
         transit: &Transit,
         late: Option<Time>,
         end: Time,
-    ) -> Result<Key, Stopped> {
+    ) -> Result<Key, StopReason> {
         let (pkt, key) = (transit.pkt, transit.key());
         let private = &mut self.state.private[usize::from(pkt.is_back())];
         let link = private.last.as_mut().filter(|_| key.time <= end);
-        let Some(link) = link else { return Err(Stopped::AfterEnd(*transit)) };
+        let Some(link) = link else { return Err(StopReason::AfterEnd(*transit)) };
         let late = late.map(|time| Key { time, birth: key.time, component: link.component() });
         match late.or_else(|| link.pass_without_probe(pkt.size, key)) {
             Some(last) if last.time <= end => Ok(last),
-            Some(last) => Err(Stopped::AfterEnd(Transit::new(pkt, last))),
-            None => Err(Stopped::Overflow(link.component(), *transit)),
+            Some(last) => Err(StopReason::AfterEnd(Transit::new(pkt, last))),
+            None => Err(StopReason::Overflow(link.component(), *transit)),
         }
     }
 

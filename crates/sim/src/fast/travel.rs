@@ -5,7 +5,7 @@ use super::hop::FastHop;
 use super::FastLink;
 use crate::calendar::{Key, Pending};
 use crate::network::{Network, Transit};
-use crate::packet::{Pkt, Waiting, TIMER};
+use crate::packet::{Pkt, WaitingPacket, TIMER};
 use queue::disc::{Fate, Packet, Reason};
 use units::Ecn;
 
@@ -182,10 +182,12 @@ impl Network<Fast> {
         let mut pkt = transit.pkt;
         for fate in link.fates.drain(..) {
             self.fates.push(match fate {
-                Fate::Dropped(_, reason) => Fate::Dropped(Waiting::unlabelled(pkt, transit.time), reason),
+                Fate::Dropped(_, reason) => {
+                    Fate::Dropped(WaitingPacket::unlabelled(pkt, transit.time), reason)
+                }
                 Fate::Marked(slot, reason) => {
                     pkt.set_ecn(slot.ecn());
-                    Fate::Marked(Waiting::unlabelled(pkt, transit.time), reason)
+                    Fate::Marked(WaitingPacket::unlabelled(pkt, transit.time), reason)
                 }
             });
         }
@@ -197,7 +199,7 @@ impl Network<Fast> {
     #[cold]
     #[inline(never)]
     pub(super) fn overflow(&mut self, component: u32, transit: &Transit) {
-        let waiting = Waiting::unlabelled(transit.pkt, transit.time);
+        let waiting = WaitingPacket::unlabelled(transit.pkt, transit.time);
         self.fates.push(Fate::Dropped(waiting, Reason::Overflow));
         self.record_fates(component, transit.time);
     }

@@ -3,14 +3,14 @@
 use super::transmitter::Transmitter;
 use super::{Active, Link};
 use crate::calendar::Key;
-use crate::packet::Waiting;
+use crate::packet::WaitingPacket;
 use crate::transmission::Transmission;
 use queue::disc::{Fate, QueueDisc};
 use units::{Bytes, Time};
 
 impl Link {
     /// Executes and records everything due before `key`.
-    pub(crate) fn advance_to(&mut self, key: Key, fates: &mut Vec<Fate<Waiting>>) {
+    pub(crate) fn advance_to(&mut self, key: Key, fates: &mut Vec<Fate<WaitingPacket>>) {
         let Active { queue, transmitter } = self.state();
         transmitter.catch_up(queue, key, fates);
         transmitter.record_backlog(queue, key.time);
@@ -20,11 +20,11 @@ impl Link {
 impl Transmitter {
     /// Executes everything due before `key`: dequeues (where they are no events) and ticks of the discipline.
     #[inline]
-    pub(super) fn catch_up<D: QueueDisc<Waiting>>(
+    pub(super) fn catch_up<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         key: Key,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) {
         if self.departures_known {
             while self.busy && self.free_key().precedes(&key) {
@@ -60,11 +60,11 @@ impl Transmitter {
 
     /// With departures known at arrival: the dequeue at the end of a transmission, or at an arrival to an idle link.
     #[inline]
-    pub(super) fn start_next<D: QueueDisc<Waiting>>(
+    pub(super) fn start_next<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) {
         // The last packet has left the wire.
         self.busy = false;

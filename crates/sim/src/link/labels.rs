@@ -2,7 +2,7 @@
 
 use super::transmitter::Transmitter;
 use super::Link;
-use crate::packet::{FlowLabel, Pkt, Waiting};
+use crate::packet::{FlowLabel, Pkt, WaitingPacket};
 use std::sync::Arc;
 use units::Time;
 
@@ -24,8 +24,8 @@ impl Link {
 impl Transmitter {
     /// A packet as it enters the queue, with the label of its flow if the discipline reads labels.
     #[inline]
-    pub(super) fn labelled(&self, pkt: &Pkt, now: Time) -> Waiting {
+    pub(super) fn labelled(&self, pkt: &Pkt, now: Time) -> WaitingPacket {
         let label = self.labels.as_ref().map_or_else(FlowLabel::default, |labels| labels[pkt.flow as usize]);
-        Waiting { pkt: *pkt, enqueued: now, label }
+        WaitingPacket { pkt: *pkt, enqueued: now, label }
     }
 }

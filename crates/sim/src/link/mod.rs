@@ -16,7 +16,7 @@ pub use faults::{Arrival, EntryFate, Faults};
 
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::packet::{Pkt, SackPool, Waiting};
+use crate::packet::{Pkt, SackPool, WaitingPacket};
 use crate::transmission::Transmission;
 use queue::disc::{Decides, Fate, QueueDisc};
 use queue::fifo::Unit;
@@ -42,7 +42,7 @@ pub struct Link {
 }
 
 struct Active {
-    queue: Disc<Waiting>,
+    queue: Disc<WaitingPacket>,
     transmitter: Transmitter,
 }
 
@@ -66,7 +66,7 @@ impl Link {
     /// An idle link.
     pub fn new(
         component: u32,
-        queue: Disc<Waiting>,
+        queue: Disc<WaitingPacket>,
         rng: Stream,
         rate: Rate,
         delay: Span,
@@ -144,12 +144,12 @@ impl Link {
     }
 
     /// The discipline, unless an engine has taken it over.
-    pub(crate) fn discipline(&self) -> Option<&Disc<Waiting>> {
+    pub(crate) fn discipline(&self) -> Option<&Disc<WaitingPacket>> {
         self.state.as_ref().map(|state| &state.queue)
     }
 
     /// Hands the discipline, the random stream and the probe over to an engine. The rest of the link takes no packets.
-    pub(crate) fn take_over(&mut self) -> Option<(Disc<Waiting>, Stream, Option<Box<LinkProbe>>)> {
+    pub(crate) fn take_over(&mut self) -> Option<(Disc<WaitingPacket>, Stream, Option<Box<LinkProbe>>)> {
         let Active { queue, transmitter } = *self.state.take()?;
         self.avg_unit = queue.avg_unit();
         Some((queue, transmitter.rng, transmitter.probe))
@@ -194,7 +194,7 @@ impl Link {
         &mut self,
         pkt: &mut Pkt,
         key: Key,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) -> Option<Transmission> {
         with_disc!(self, |queue, transmitter| transmitter.accept(queue, pkt, key, fates))
     }
@@ -202,7 +202,7 @@ impl Link {
     /// With an event at the end of each transmission: puts a packet into the queue; an idle transmitter has to be
     /// served then. The discipline may read the SACK blocks of packets, which are in `sacks`. Appends to `fates`.
     #[inline]
-    pub fn store(&mut self, pkt: &Pkt, now: Time, fates: &mut Vec<Fate<Waiting>>, sacks: &SackPool) {
+    pub fn store(&mut self, pkt: &Pkt, now: Time, fates: &mut Vec<Fate<WaitingPacket>>, sacks: &SackPool) {
         with_disc!(self, |queue, transmitter| transmitter.store(queue, pkt, now, fates, sacks));
     }
 
@@ -217,7 +217,7 @@ impl Link {
         &mut self,
         now: Time,
         sent: &mut Pkt,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) -> Option<Transmission> {
         with_disc!(self, |queue, transmitter| {
             transmitter.tick_until(queue, now, fates);
@@ -264,13 +264,13 @@ impl Link {
         &mut self,
         now: Time,
         sent: &mut Pkt,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) -> Option<Transmission> {
         with_disc!(self, |queue, transmitter| transmitter.serve(queue, now, sent, fates))
     }
 
     /// Brings the link to the end of the run: executes and records everything that was due by then.
-    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<Waiting>>) {
+    pub fn finish(&mut self, end: Time, fates: &mut Vec<Fate<WaitingPacket>>) {
         let Some(Active { queue, transmitter }) = self.state.as_deref_mut() else { return };
         let key = Key { time: end, birth: Time::NEVER, component: u32::MAX };
         transmitter.catch_up(queue, key, fates);
@@ -296,7 +296,7 @@ pub(crate) mod tests {
             &mut self,
             pkt: &mut Pkt,
             key: Key,
-            fates: &mut Vec<Fate<Waiting>>,
+            fates: &mut Vec<Fate<WaitingPacket>>,
         ) -> Option<Transmission> {
             if self.knows_departures() {
                 return self.accept(pkt, key, fates);

@@ -3,7 +3,7 @@
 use super::ring::Ring;
 use crate::account::{Backlog, LinkProbe};
 use crate::calendar::Key;
-use crate::packet::{FlowLabel, Pkt, SackPool, Waiting};
+use crate::packet::{FlowLabel, Pkt, SackPool, WaitingPacket};
 use crate::transmission::Transmission;
 use queue::disc::{Cx, Fate, QueueDisc, SackLookup};
 use std::sync::Arc;
@@ -49,12 +49,12 @@ pub(super) struct Transmitter {
 impl Transmitter {
     /// With an event at the end of each transmission: a packet arrives at the queue.
     #[inline]
-    pub(super) fn store<D: QueueDisc<Waiting>>(
+    pub(super) fn store<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         pkt: &Pkt,
         now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
         sacks: &SackPool,
     ) {
         self.tick_until(queue, now, fates);
@@ -79,12 +79,12 @@ impl Transmitter {
 
     /// With departures known at arrival: a packet arrives. Returns its transmission, or `None` if it was dropped.
     #[inline]
-    pub(super) fn accept<D: QueueDisc<Waiting>>(
+    pub(super) fn accept<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         pkt: &mut Pkt,
         key: Key,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) -> Option<Transmission> {
         self.catch_up(queue, key, fates);
         let now = key.time;
@@ -107,17 +107,17 @@ impl Transmitter {
     }
 
     #[inline(always)]
-    pub(super) fn serve<D: QueueDisc<Waiting>>(
+    pub(super) fn serve<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         now: Time,
         sent: &mut Pkt,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) -> Option<Transmission> {
         let before = fates.len();
         let next = queue.dequeue(&mut self.context(now, fates));
         match &next {
-            Some(Waiting { pkt, .. }) if fates.len() == before => {
+            Some(WaitingPacket { pkt, .. }) if fates.len() == before => {
                 self.backlog.remove(pkt.size);
                 self.check_backlog(queue);
             }
@@ -126,7 +126,7 @@ impl Transmitter {
         if let Some(probe) = self.probe.as_mut().filter(|_| fates.len() > before) {
             probe.record_fates(now, &fates[before..]);
         }
-        let Waiting { pkt, enqueued, .. } = next?;
+        let WaitingPacket { pkt, enqueued, .. } = next?;
         let start = now.max(self.free_at);
         self.occupy(pkt.size, start);
         *sent = pkt;
@@ -154,23 +154,23 @@ impl Transmitter {
 
     /// If the discipline may drop packets at any time: updates the backlog after a call.
     #[inline]
-    pub(super) fn sync_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D) {
+    pub(super) fn sync_backlog<D: QueueDisc<WaitingPacket>>(&mut self, queue: &D) {
         self.backlog = Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 };
     }
 
     /// Without a drop the backlog follows from the packets that came and went.
     #[inline]
-    fn check_backlog<D: QueueDisc<Waiting>>(&self, queue: &D) {
+    fn check_backlog<D: QueueDisc<WaitingPacket>>(&self, queue: &D) {
         debug_assert_eq!(self.backlog, Backlog { pkts: queue.len() as u64, bytes: queue.backlog().0 });
     }
 
     /// Runs the discipline's ticks that are due before `now`; at equal times a tick comes last.
     #[inline]
-    pub(super) fn tick_until<D: QueueDisc<Waiting>>(
+    pub(super) fn tick_until<D: QueueDisc<WaitingPacket>>(
         &mut self,
         queue: &mut D,
         now: Time,
-        fates: &mut Vec<Fate<Waiting>>,
+        fates: &mut Vec<Fate<WaitingPacket>>,
     ) {
         if self.ticks && queue.next_deadline().is_some_and(|due| due < now) {
             self.run_ticks(queue, now, fates);
@@ -178,7 +178,12 @@ impl Transmitter {
     }
 
     #[inline(never)]
-    fn run_ticks<D: QueueDisc<Waiting>>(&mut self, queue: &mut D, now: Time, fates: &mut Vec<Fate<Waiting>>) {
+    fn run_ticks<D: QueueDisc<WaitingPacket>>(
+        &mut self,
+        queue: &mut D,
+        now: Time,
+        fates: &mut Vec<Fate<WaitingPacket>>,
+    ) {
         while let Some(due) = queue.next_deadline().filter(|due| *due < now) {
             self.record_backlog(queue, due);
             let before = fates.len();
@@ -192,7 +197,7 @@ impl Transmitter {
 
     /// Records the backlog until `now`, before it changes.
     #[inline]
-    pub(super) fn record_backlog<D: QueueDisc<Waiting>>(&mut self, queue: &D, now: Time) {
+    pub(super) fn record_backlog<D: QueueDisc<WaitingPacket>>(&mut self, queue: &D, now: Time) {
         if let Some(probe) = &mut self.probe {
             probe.hold_until(now, self.backlog, Some(queue));
         }
@@ -200,7 +205,11 @@ impl Transmitter {
 
     /// The context of a call to the discipline.
     #[inline]
-    pub(super) fn context<'a>(&'a mut self, now: Time, fates: &'a mut Vec<Fate<Waiting>>) -> Cx<'a, Waiting> {
+    pub(super) fn context<'a>(
+        &'a mut self,
+        now: Time,
+        fates: &'a mut Vec<Fate<WaitingPacket>>,
+    ) -> Cx<'a, WaitingPacket> {
         let on_wire = if self.counts_wire && self.busy { self.on_wire } else { Bytes(0) };
         let mut cx = Cx::new(now, &mut self.rng, fates);
         cx.on_wire = on_wire;
@@ -210,7 +219,7 @@ impl Transmitter {
 
 /// Whether the arriving packet was dropped; if it was marked instead, sets CE.
 #[cold]
-fn is_dropped(pkt: &mut Pkt, fates: &[Fate<Waiting>]) -> bool {
+fn is_dropped(pkt: &mut Pkt, fates: &[Fate<WaitingPacket>]) -> bool {
     let dropped = fates.iter().any(|fate| matches!(fate, Fate::Dropped(..)));
     if !dropped {
         pkt.set_ecn(Ecn::Ce);

@@ -2,7 +2,7 @@
 
 use super::{Carrier, Network, Transit};
 use crate::account::{Outstanding, Passage, PassageEvent, TraceEvent};
-use crate::packet::{Pkt, Waiting};
+use crate::packet::{Pkt, WaitingPacket};
 use crate::source::Source;
 use queue::disc::Fate;
 use units::{Span, Time};
@@ -30,7 +30,8 @@ impl<C: Carrier> Network<C> {
         let was_queued = self.links.get(link as usize).is_some_and(|link| !link.knows_departures());
         let counts = u64::from(now >= self.window.warmup);
         for fate in self.fates.drain(..) {
-            let (Fate::Dropped(Waiting { pkt, .. }, _) | Fate::Marked(Waiting { pkt, .. }, _)) = fate;
+            let (Fate::Dropped(WaitingPacket { pkt, .. }, _) | Fate::Marked(WaitingPacket { pkt, .. }, _)) =
+                fate;
             let probe = &mut self.flows[pkt.flow as usize].probe;
             let counts = counts * u64::from(!pkt.is_back());
             let what = if matches!(fate, Fate::Dropped(..)) { TraceEvent::Drop } else { TraceEvent::Mark };

@@ -26,7 +26,7 @@ mod timers;
 use crate::account::{Histogram, MeasurementWindow, Outstanding, Trace};
 use crate::calendar::Key;
 use crate::link::Link;
-use crate::packet::{Pkt, SackPool, Waiting, TIMER};
+use crate::packet::{Pkt, SackPool, WaitingPacket, TIMER};
 pub use carrier::{Carrier, Plain};
 pub use flow::Flow;
 use queue::disc::Fate;
@@ -94,7 +94,7 @@ pub struct Network<C: Carrier> {
     /// Packets of each flow that are neither delivered nor dropped; empty until there are any.
     pub(crate) outstanding: Vec<Outstanding>,
     /// Buffer for the packets that a queue drops or marks.
-    pub(crate) fates: Vec<Fate<Waiting>>,
+    pub(crate) fates: Vec<Fate<WaitingPacket>>,
     /// The engine's own state, such as the event queue.
     pub(crate) carrier: C,
 }

@@ -6,7 +6,7 @@
 use crate::calendar::Key;
 use crate::link::EntryFate;
 use crate::network::{Carrier, Network, Transit};
-use crate::packet::Waiting;
+use crate::packet::WaitingPacket;
 use crate::transmission::Transmission;
 use queue::disc::{Fate, Reason};
 use units::{Ecn, Time};
@@ -28,7 +28,7 @@ impl<C: Carrier> Network<C> {
                 // The samples due before the mark come first.
                 link.advance_to(key, &mut self.fates);
                 transit.pkt.set_ecn(Ecn::Ce);
-                let mark = Fate::Marked(Waiting::unlabelled(transit.pkt, now), Reason::Forced);
+                let mark = Fate::Marked(WaitingPacket::unlabelled(transit.pkt, now), Reason::Forced);
                 if let Some(probe) = link.probe_mut() {
                     probe.record_fates(now, &[mark]);
                 }

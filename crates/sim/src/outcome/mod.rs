@@ -213,13 +213,13 @@ fn tcp_summary(flow: &Flow, probe: &FlowProbe, warmup: Time) -> Vec<(String, Val
 /// The summary of a viewer's experience, over the whole run.
 fn video(source: &AppSource) -> Option<(String, Value)> {
     let App::VideoPlayer(player) = source.app() else { return None };
-    let viewed = player.viewed;
+    let playback = player.playback;
     let summary = json!({
-        "chunks": viewed.chunks,
-        "bps_mean": (viewed.chunks > 0).then(|| viewed.bps / viewed.chunks as f64),
-        "stalls": viewed.stalls,
-        "stalled_s": viewed.stalled_s,
-        "switches": viewed.switches,
+        "chunks": playback.chunks,
+        "bps_mean": (playback.chunks > 0).then(|| playback.bps / playback.chunks as f64),
+        "stalls": playback.stalls,
+        "stalled_s": playback.stalled_s,
+        "switches": playback.switches,
     });
     Some(("video".into(), summary))
 }

@@ -282,7 +282,7 @@ fn flag(set: bool, bit: u8) -> u8 {
 
 /// A packet in a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Waiting {
+pub struct WaitingPacket {
     /// The packet.
     pub pkt: Pkt,
     /// When it entered the queue.
@@ -291,14 +291,14 @@ pub struct Waiting {
     pub label: FlowLabel,
 }
 
-impl Waiting {
+impl WaitingPacket {
     /// A packet as it enters a queue that reads no labels.
-    pub fn unlabelled(pkt: Pkt, enqueued: Time) -> Waiting {
-        Waiting { pkt, enqueued, label: FlowLabel::default() }
+    pub fn unlabelled(pkt: Pkt, enqueued: Time) -> WaitingPacket {
+        WaitingPacket { pkt, enqueued, label: FlowLabel::default() }
     }
 }
 
-impl Packet for Waiting {
+impl Packet for WaitingPacket {
     #[inline]
     fn size(&self) -> Bytes {
         Bytes(u64::from(self.pkt.size))
@@ -386,7 +386,7 @@ mod tests {
         };
         let mut pool = SackPool::default();
         let pkt = Pkt::of_ack(&ack, 3, 5, &mut pool);
-        let waiting = |held| Waiting::unlabelled(held, Time::ZERO);
+        let waiting = |held| WaitingPacket::unlabelled(held, Time::ZERO);
         assert_ne!(waiting(pkt).flow(), waiting(Pkt::of_segment(&segment, 3, 0)).flow());
         assert_eq!(pkt.ack(&mut pool), ack);
         let again = Pkt::of_ack(&ack, 3, 5, &mut pool);

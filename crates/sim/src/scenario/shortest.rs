@@ -25,7 +25,7 @@ pub struct Graph<'a> {
 
 /// The best path known to a node: its delay and hops, and its last edge.
 #[derive(Clone, Copy)]
-struct Reached {
+struct KnownPath {
     delay: Span,
     hops: usize,
     by: usize,
@@ -68,8 +68,8 @@ impl<'a> Graph<'a> {
     }
 
     /// The best paths from a node, final for all `wanted` ones that can be reached.
-    fn search(&self, from: usize, mut wanted: BTreeSet<usize>) -> Vec<Option<Reached>> {
-        let mut reached: Vec<Option<Reached>> = vec![None; self.leaving.len()];
+    fn search(&self, from: usize, mut wanted: BTreeSet<usize>) -> Vec<Option<KnownPath>> {
+        let mut reached: Vec<Option<KnownPath>> = vec![None; self.leaving.len()];
         let mut settled = vec![false; self.leaving.len()];
         let mut open = BinaryHeap::from([Reverse((Span::ZERO, 0, from))]);
         while let Some(Reverse((delay, hops, node))) = open.pop() {
@@ -82,7 +82,7 @@ impl<'a> Graph<'a> {
             }
             for &by in &self.leaving[node] {
                 let edge = &self.edges[by];
-                let next = Reached { delay: delay + edge.delay, hops: hops + 1, by };
+                let next = KnownPath { delay: delay + edge.delay, hops: hops + 1, by };
                 // Every path that ties ends in a node with fewer hops, so that all ties come before a node is settled.
                 if !settled[edge.to] && self.improves(&reached, from, next) {
                     reached[edge.to] = Some(next);
@@ -94,23 +94,23 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a path to a node comes before the best that is known.
-    fn improves(&self, reached: &[Option<Reached>], from: usize, next: Reached) -> bool {
+    fn improves(&self, reached: &[Option<KnownPath>], from: usize, next: KnownPath) -> bool {
         let Some(known) = reached[self.edges[next.by].to] else { return true };
         let (new, old) = ((next.delay, next.hops), (known.delay, known.hops));
         new < old || (new == old && self.names(reached, from, next) < self.names(reached, from, known))
     }
 
     /// The names of the links of a path, in order.
-    fn names(&self, reached: &[Option<Reached>], from: usize, end: Reached) -> Vec<&str> {
+    fn names(&self, reached: &[Option<KnownPath>], from: usize, end: KnownPath) -> Vec<&str> {
         self.edges_to(reached, from, end).into_iter().map(|index| self.edges[index].name).collect()
     }
 
-    fn path(&self, reached: &[Option<Reached>], from: usize, to: usize) -> Option<Vec<usize>> {
+    fn path(&self, reached: &[Option<KnownPath>], from: usize, to: usize) -> Option<Vec<usize>> {
         Some(self.edges_to(reached, from, reached[to]?))
     }
 
     /// The edges of a path, in order.
-    fn edges_to(&self, reached: &[Option<Reached>], from: usize, end: Reached) -> Vec<usize> {
+    fn edges_to(&self, reached: &[Option<KnownPath>], from: usize, end: KnownPath) -> Vec<usize> {
         let mut edges = vec![end.by];
         let mut node = self.edges[end.by].from;
         while node != from {

@@ -61,7 +61,7 @@ impl Check for Video {
 
 /// Statistics of playback.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Viewed {
+pub struct PlaybackStatistics {
     /// Chunks received, and the sum of their rates in bits a second.
     pub chunks: u64,
     /// Sum of the rates of the chunks received.
@@ -78,7 +78,7 @@ pub struct Viewed {
 #[derive(Clone, Debug, Default)]
 pub struct VideoPlayer {
     /// Its statistics.
-    pub viewed: Viewed,
+    pub playback: PlaybackStatistics,
     /// The quality of the chunk in flight, and when it was requested.
     quality: usize,
     asked: Option<Time>,
@@ -86,7 +86,7 @@ pub struct VideoPlayer {
     estimate: Option<f64>,
     /// Seconds in the buffer at the last update.
     buffer_s: f64,
-    looked: Time,
+    updated: Time,
 }
 
 impl VideoPlayer {
@@ -94,7 +94,7 @@ impl VideoPlayer {
     pub fn next_action(&mut self, plan: &Video, now: Time) -> AppAction {
         self.play_until(now);
         let quality = self.choose(plan);
-        self.viewed.switches += u64::from(self.viewed.chunks > 0 && quality != self.quality);
+        self.playback.switches += u64::from(self.playback.chunks > 0 && quality != self.quality);
         self.quality = quality;
         let fresh = self.asked.replace(now).is_none();
         let bytes = (plan.qualities[quality].as_bps() * plan.chunk.as_secs() / 8.0).round() as u64;
@@ -108,8 +108,8 @@ impl VideoPlayer {
         let took = now.since(self.asked.unwrap_or(now)).as_secs().max(1e-9);
         let got = rate * plan.chunk.as_secs() / took;
         self.estimate = Some(self.estimate.map_or(got, |past| past + plan.weight * (got - past)));
-        self.viewed.chunks += 1;
-        self.viewed.bps += rate;
+        self.playback.chunks += 1;
+        self.playback.bps += rate;
         self.buffer_s += plan.chunk.as_secs();
         let full = self.buffer_s + plan.chunk.as_secs() - plan.buffer.as_secs();
         AppAction::Wait { span: Span::from_secs(full.max(0.0)), close: false }
@@ -118,14 +118,14 @@ impl VideoPlayer {
     /// Plays until `now`: the picture runs while the buffer is not empty, and before the first chunk nothing is
     /// counted.
     fn play_until(&mut self, now: Time) {
-        let passed = now.since(self.looked).as_secs();
-        self.looked = now;
-        if self.viewed.chunks == 0 {
+        let passed = now.since(self.updated).as_secs();
+        self.updated = now;
+        if self.playback.chunks == 0 {
             return;
         }
         if passed > self.buffer_s {
-            self.viewed.stalls += 1;
-            self.viewed.stalled_s += passed - self.buffer_s;
+            self.playback.stalls += 1;
+            self.playback.stalled_s += passed - self.buffer_s;
             self.buffer_s = 0.0;
         } else {
             self.buffer_s -= passed;
@@ -177,14 +177,14 @@ mod tests {
             player.on_acknowledged(&plan, at(7.0)),
             AppAction::Wait { span: Span::ZERO, close: false }
         );
-        assert_eq!((player.viewed.stalls, player.viewed.stalled_s), (1, 2.0));
+        assert_eq!((player.playback.stalls, player.playback.stalled_s), (1, 2.0));
         // 8 Mbit in 6 s are 1.33 Mbit/s, of which 1.07 count: back to the lower one, which comes in half a second.
         assert_eq!(player.next_action(&plan, at(7.0)), AppAction::Send { bytes: 500_000, fresh: false });
         assert_eq!(
             player.on_acknowledged(&plan, at(7.5)),
             AppAction::Wait { span: Span::from_secs(3.5), close: false }
         );
-        assert_eq!((player.viewed.chunks, player.viewed.switches, player.viewed.bps), (3, 2, 4e6));
+        assert_eq!((player.playback.chunks, player.playback.switches, player.playback.bps), (3, 2, 4e6));
     }
 
     /// 16 s in the buffer are half way from 8 to 24, so the rate is half way from 300 to 4300 kbit/s, and 1850 is

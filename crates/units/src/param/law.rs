@@ -40,7 +40,7 @@ pub struct Distribution<T> {
 }
 
 /// The type of a random amount: bytes, time or a count.
-pub trait Amounted: Sized {
+pub trait RandomAmount: Sized {
     /// The name of the kind, for schema and docs.
     const KIND: &'static str;
     /// An example of how it is written.
@@ -53,7 +53,7 @@ pub trait Amounted: Sized {
     fn whole(amount: f64) -> Self;
 }
 
-impl Amounted for Bytes {
+impl RandomAmount for Bytes {
     const KIND: &'static str = "size law";
     const EXAMPLE: &'static str = "pareto 12 kB shape 1.2";
     fn amount(text: &str) -> Option<f64> {
@@ -67,7 +67,7 @@ impl Amounted for Bytes {
     }
 }
 
-impl Amounted for Span {
+impl RandomAmount for Span {
     const KIND: &'static str = "time law";
     const EXAMPLE: &'static str = "exponential 500 ms";
     fn amount(text: &str) -> Option<f64> {
@@ -81,7 +81,7 @@ impl Amounted for Span {
     }
 }
 
-impl Amounted for u64 {
+impl RandomAmount for u64 {
     const KIND: &'static str = "count law";
     const EXAMPLE: &'static str = "pareto from 2 shape 1.1 up to 55 less 2";
     fn amount(text: &str) -> Option<f64> {
@@ -95,7 +95,7 @@ impl Amounted for u64 {
     }
 }
 
-impl<T: Amounted> Distribution<T> {
+impl<T: RandomAmount> Distribution<T> {
     /// A distribution of this form, without an upper bound and without a subtraction.
     pub const fn of(form: DistributionShape) -> Distribution<T> {
         Distribution { form, most: None, less: 0.0, what: core::marker::PhantomData }
@@ -163,7 +163,7 @@ impl<T: Amounted> Distribution<T> {
     }
 }
 
-impl<T: Amounted> Param for Distribution<T> {
+impl<T: RandomAmount> Param for Distribution<T> {
     fn kind() -> Kind {
         Kind { name: T::KIND, example: T::EXAMPLE, choices: Vec::new(), auto: false, list: false }
     }

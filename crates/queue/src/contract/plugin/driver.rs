@@ -52,9 +52,9 @@ impl<P: Packet + Copy> Driver<P> {
     ) -> T {
         let (now, on_wire) = (cx.now, cx.on_wire);
         let (name, bound) = (self.spec.kind(), self.order.is_some());
-        let mut acting = Acting { slots: &mut self.slots, cx, bound, arriving, name };
+        let mut state = CallState { slots: &mut self.slots, cx, bound, arriving, name };
         let (deadline, ready, average) = (self.deadline, self.ready, self.average);
-        let mut call = Call { now, on_wire, deadline, ready, average, host: &mut acting };
+        let mut call = Call { now, on_wire, deadline, ready, average, host: &mut state };
         let answer = act(&mut *self.inner, &mut call);
         (self.deadline, self.ready, self.average) = (call.deadline, call.ready, call.average);
         answer
@@ -168,7 +168,7 @@ impl<P: Packet + Copy> Slots<P> {
 }
 
 /// A call in progress: the packets, and the context of the caller.
-struct Acting<'a, 'b, P> {
+struct CallState<'a, 'b, P> {
     slots: &'a mut Slots<P>,
     cx: &'a mut Cx<'b, P>,
     /// Whether the plug-in decides at arrival, so that it may drop and mark the arriving packet alone.
@@ -177,7 +177,7 @@ struct Acting<'a, 'b, P> {
     name: &'static str,
 }
 
-impl<P> Acting<'_, '_, P> {
+impl<P> CallState<'_, '_, P> {
     /// Panics for a packet that the plug-in may no longer drop or mark.
     fn check(&self, done: &str, number: u32) {
         assert!(
@@ -188,7 +188,7 @@ impl<P> Acting<'_, '_, P> {
     }
 }
 
-impl<P: Packet + Copy> Host for Acting<'_, '_, P> {
+impl<P: Packet + Copy> Host for CallState<'_, '_, P> {
     fn uniform(&mut self) -> f64 {
         self.cx.uniform()
     }

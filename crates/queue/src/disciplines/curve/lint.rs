@@ -3,7 +3,7 @@
 //! Units: as the average.
 //! Sections are sampled at 256 points each, so a fault narrower than the distance of two samples may escape.
 
-use super::Drawn;
+use super::CurveNumbers;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -53,7 +53,7 @@ const SAMPLES: u32 = 256;
 const NOISE: f64 = 1e-9;
 
 /// All faults of a curve between its lower threshold and `last`.
-pub(super) fn lint(curve: &Drawn, last: f64) -> Vec<CurveFault> {
+pub(super) fn lint(curve: &CurveNumbers, last: f64) -> Vec<CurveFault> {
     let mut faults = Vec::new();
     let (mut start, mut before) = (curve.min_th, None::<f64>);
     for (i, section) in curve.sections.iter().enumerate() {

@@ -62,7 +62,7 @@ impl Params {
     }
 
     /// The curve in numbers.
-    fn draw(&self, min_th: f64, max_th: f64, limit: f64) -> Result<Drawn, String> {
+    fn draw(&self, min_th: f64, max_th: f64, limit: f64) -> Result<CurveNumbers, String> {
         let names = [("min_th", min_th), ("max_th", max_th), ("max_p", self.max_p), ("limit", limit)];
         let text = self.curve.trim();
         let sections = match text.strip_prefix("points") {
@@ -74,10 +74,10 @@ impl Params {
             last.then(|| if i == 0 { min_th } else { sections[i - 1].until })
         };
         let forced_at = sections.iter().enumerate().find_map(certain).unwrap_or(f64::INFINITY);
-        Ok(Drawn { min_th, max_p: self.max_p, forced_at, sections })
+        Ok(CurveNumbers { min_th, max_p: self.max_p, forced_at, sections })
     }
 
-    fn drawn_in(&self, setting: &Setting) -> Result<Drawn, String> {
+    fn drawn_in(&self, setting: &Setting) -> Result<CurveNumbers, String> {
         let resolved = self.red().resolve(setting);
         self.draw(resolved.min_th, resolved.max_th, resolved.limit.number())
     }
@@ -190,9 +190,9 @@ impl Discipline for Params {
         A checker finds sections that no average reaches, contradictions, values that are no probability, \
         falling parts and jumps.";
     const REFERENCE: &'static str = "FJ93";
-    type Disc<P: Packet + Copy> = Red<P, Drawn>;
+    type Disc<P: Packet + Copy> = Red<P, CurveNumbers>;
 
-    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P, Drawn> {
+    fn build<P: Packet + Copy>(params: &Valid<Params>, setting: &Setting) -> Red<P, CurveNumbers> {
         let drawn = params.drawn_in(setting).expect("checked parameters hold a curve that can be read");
         Red::with_curve(&params.red(), setting, drawn)
     }
@@ -239,14 +239,14 @@ impl Section {
 
 /// A curve in numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct CurveNumbers {
     min_th: f64,
     max_p: f64,
     forced_at: f64,
     sections: Vec<Section>,
 }
 
-impl MarkingCurve for Drawn {
+impl MarkingCurve for CurveNumbers {
     fn min_th(&self) -> f64 {
         self.min_th
     }

@@ -16,7 +16,7 @@ use units::{math, Bytes, Rate};
 
 /// The parameters with every automatic value computed, lengths in the unit of the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedParams {
     /// Bytes of a typical packet.
     pub mean_packet: Bytes,
     /// Limit of the queue; in bytes if the queue is measured in bytes.
@@ -37,7 +37,7 @@ pub struct Resolved {
 
 impl Params {
     /// Works out the automatic values in a setting.
-    pub fn resolve(&self, setting: &Setting) -> Resolved {
+    pub fn resolve(&self, setting: &Setting) -> ResolvedParams {
         let mean_packet = self.mean_packet.unwrap_or(Bytes(setting.packet.0.max(1)));
         let in_unit = |amount: Amount| match (self.unit, self.arithmetic) {
             (Unit::Packets, _) => amount.in_packets(mean_packet),
@@ -47,7 +47,7 @@ impl Params {
         let (min, max) = self.thresholds(setting.packets_per_sec(mean_packet), mean_packet);
         let (min_packets, max_packets) = (min.in_packets(mean_packet), max.in_packets(mean_packet));
         let burst = ((2.0 * min_packets + max_packets) / 3.0).max(1.0) as u64;
-        let mut resolved = Resolved {
+        let mut resolved = ResolvedParams {
             mean_packet,
             limit: match self.unit {
                 Unit::Packets => self.limit,
@@ -87,7 +87,7 @@ impl Params {
         }
     }
 
-    fn auto_weight(&self, setting: &Setting, resolved: &Resolved, min_packets: f64) -> f64 {
+    fn auto_weight(&self, setting: &Setting, resolved: &ResolvedParams, min_packets: f64) -> f64 {
         let c = setting.packets_per_sec(resolved.mean_packet);
         let rtt = (3.0 * (setting.delay.as_secs() + 1.0 / c)).max(0.1);
         match self.auto_w_q {

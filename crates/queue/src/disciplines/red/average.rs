@@ -5,7 +5,7 @@
 //! Deviations: of the integer form, idle time is truncated to microseconds and the table of shifts is made
 //! from the logarithm, as the `tc` command makes it.
 
-use super::auto::{wlog, Resolved};
+use super::auto::{wlog, ResolvedParams};
 use super::params::{AverageArithmetic, IdleDecay, IdleTable, Params};
 use alloc::boxed::Box;
 use units::{math, Span, Time};
@@ -42,7 +42,7 @@ pub(super) struct Integer {
 }
 
 impl Average {
-    pub(super) fn new(params: &Params, resolved: &Resolved, packets_per_sec: f64) -> Average {
+    pub(super) fn new(params: &Params, resolved: &ResolvedParams, packets_per_sec: f64) -> Average {
         match params.arithmetic {
             AverageArithmetic::Real => Average::Real(Real {
                 avg: 0.0,

@@ -29,7 +29,7 @@ mod spacing;
 mod victims;
 pub(crate) mod wrapped;
 
-pub use auto::Resolved;
+pub use auto::ResolvedParams;
 pub use fast_path::FastVerdict;
 pub use params::{
     AboveMax, AutoTh, AutoWq, AverageArithmetic, AverageSample, ByteMode, Caution, Draws, EcnForced,
@@ -78,7 +78,7 @@ pub struct LinearCurve {
 }
 
 impl LinearCurve {
-    pub(crate) fn new(params: &Params, resolved: &Resolved) -> LinearCurve {
+    pub(crate) fn new(params: &Params, resolved: &ResolvedParams) -> LinearCurve {
         let (max_th, max_p) = (resolved.max_th, params.max_p);
         let span = max_th - resolved.min_th;
         let (above_slope, above_start, certain_at) = match params.above_max {

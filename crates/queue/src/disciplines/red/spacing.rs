@@ -5,7 +5,7 @@
 //! Units: `count` counts arrivals (in RED_4 and RED_5: weighted arrivals); probabilities are plain.
 //! Deviations: `p_a` is cut at 1 where the source leaves it open.
 
-use super::auto::Resolved;
+use super::auto::ResolvedParams;
 use super::params::{AverageArithmetic, ByteMode, Draws, MarkCounting, Params, Spacing};
 use crate::disc::{Cx, Packet};
 use units::math;
@@ -51,7 +51,7 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    pub(super) fn new(params: &Params, resolved: &Resolved) -> Marker {
+    pub(super) fn new(params: &Params, resolved: &ResolvedParams) -> Marker {
         let weighted = matches!(params.byte_mode, ByteMode::Red4 | ByteMode::Red5);
         let after_mark = match params.spacing {
             Spacing::Text | Spacing::Modulus if !weighted => -1.0,

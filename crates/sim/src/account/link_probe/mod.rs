@@ -6,7 +6,7 @@ mod series;
 
 use crate::account::{Histogram, Moments, QueueStatistics, SampleMoments};
 use crate::account::{MeasurementWindow, Tally};
-use crate::packet::Waiting;
+use crate::packet::WaitingPacket;
 use crate::transmission::Transmission;
 pub use drop_curve::DropCurve;
 use little::LittlesLaw;
@@ -68,7 +68,7 @@ impl Backlog {
 type OptionalDisc<'a, P> = Option<&'a dyn QueueDisc<P>>;
 
 /// No discipline.
-pub const NO_DISC: OptionalDisc<'static, Waiting> = None;
+pub const NO_DISC: OptionalDisc<'static, WaitingPacket> = None;
 
 /// The records of one link.
 pub struct LinkProbe {
@@ -156,7 +156,7 @@ impl LinkProbe {
     #[inline(never)]
     pub fn passed(&mut self, now: Time, backlog: Backlog, size: u32, start: Time, finish: Time) {
         self.hold_until(now, backlog, NO_DISC);
-        self.arrived::<Waiting>(now, size, None, &[]);
+        self.arrived::<WaitingPacket>(now, size, None, &[]);
         self.departed(size, now, start, finish);
         let all_alike = if now < self.window.warmup { self.window.warmup - Span(1) } else { self.window.end };
         self.fast_until = self.next_sample.min(all_alike);
@@ -265,7 +265,7 @@ impl LinkProbe {
         if now >= self.window.warmup {
             self.queue.add_sojourn(size, start.0 - now.0, ahead);
         }
-        self.arrived::<Waiting>(now, size, Some(avg).filter(|avg| !avg.is_nan()), &[]);
+        self.arrived::<WaitingPacket>(now, size, Some(avg).filter(|avg| !avg.is_nan()), &[]);
         self.departed(size, now, start, finish);
     }
 

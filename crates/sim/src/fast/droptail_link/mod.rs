@@ -11,7 +11,7 @@ use crate::account::Tally;
 use crate::account::{Backlog, LinkProbe, NO_DISC};
 use crate::calendar::Key;
 use crate::link::Link;
-use crate::packet::Waiting;
+use crate::packet::WaitingPacket;
 use crate::transmission::Transmission;
 use byte_time::ByteTime;
 use queue::disc::QueueDisc;
@@ -367,7 +367,7 @@ impl DroptailLink {
         let backlog = self.backlog();
         if let Some(ProbeState { probe, .. }) = self.probed() {
             probe.hold_until(now, backlog, NO_DISC);
-            probe.arrived::<Waiting>(now, size, None, &[]);
+            probe.arrived::<WaitingPacket>(now, size, None, &[]);
             probe.overflowed(now);
         }
     }

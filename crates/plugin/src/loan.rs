@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{current, ThreadId};
 
 /// A call whose handle may outlive it in another language: after its end the handle is empty.
-pub struct Lent {
+pub struct Loan {
     thread: ThreadId,
     call: Mutex<Place>,
 }
@@ -13,16 +13,16 @@ pub struct Lent {
 /// Pointer to the call; null before the loan, after it, and during a use.
 struct Place(Option<*mut Call<'static>>);
 
-// SAFETY: only the lending thread follows the pointer (`Lent::with`); others only compare thread identifiers.
+// SAFETY: only the lending thread follows the pointer (`Loan::with`); others only compare thread identifiers.
 unsafe impl Send for Place {}
 
-impl Lent {
+impl Loan {
     /// Lends a call while `act` runs.
-    pub fn lend<T>(call: &mut Call<'_>, act: impl FnOnce(&Arc<Lent>) -> T) -> T {
+    pub fn lend<T>(call: &mut Call<'_>, act: impl FnOnce(&Arc<Loan>) -> T) -> T {
         let place = (&raw mut *call).cast::<Call<'static>>();
-        let lent = Arc::new(Lent { thread: current().id(), call: Mutex::new(Place(Some(place))) });
+        let loan = Arc::new(Loan { thread: current().id(), call: Mutex::new(Place(Some(place))) });
         // Takes the call back also when `act` panics.
-        let back = TakenBack(&lent);
+        let back = LoanEnd(&loan);
         let answer = act(back.0);
         drop(back);
         answer
@@ -48,9 +48,9 @@ impl Lent {
 }
 
 /// Ends a loan when it is dropped.
-struct TakenBack<'a>(&'a Arc<Lent>);
+struct LoanEnd<'a>(&'a Arc<Loan>);
 
-impl Drop for TakenBack<'_> {
+impl Drop for LoanEnd<'_> {
     fn drop(&mut self) {
         self.0.lock(None);
     }
