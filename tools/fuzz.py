@@ -56,7 +56,7 @@ TOKENS = (
 )  # fmt: skip
 
 
-class Slow(Exception):
+class TooSlow(Exception):
     """An input takes longer than `LONGEST_S`."""
 
 
@@ -219,10 +219,10 @@ TARGETS = {
 
 @contextmanager
 def bounded(seconds: float) -> Iterator[None]:
-    """Raises `Slow` in the block after so long."""
+    """Raises `TooSlow` in the block after so long."""
 
     def slow(*_: object) -> None:
-        raise Slow(f"it takes longer than {seconds} s")
+        raise TooSlow(f"it takes longer than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, slow)
     signal.setitimer(signal.ITIMER_REAL, seconds)

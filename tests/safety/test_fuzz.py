@@ -40,6 +40,6 @@ def test_a_fault_is_found_and_repeated(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_an_input_that_takes_too_long_is_a_fault() -> None:
-    with pytest.raises(fuzz.Slow), fuzz.bounded(0.05):
+    with pytest.raises(fuzz.TooSlow), fuzz.bounded(0.05):
         while True:
             pass

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dropcurve as dc
-from dropcurve.files.pcapng import Captured, encode
+from dropcurve.files.pcapng import CapturedPacket, encode
 from dropcurve.runs import capture
 from dropcurve.runs.tracing import Trace
 from dropcurve.scenario import captures
@@ -73,7 +73,7 @@ def test_headers_of_a_segment_and_its_acknowledgement() -> None:
 
 def test_an_empty_capture_is_a_section_and_its_interfaces() -> None:
     assert encode([], []).hex() == "0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000"
-    one = encode([], [Captured(0, 2**32 + 7, 60, b"\x45", "x")])[28:]
+    one = encode([], [CapturedPacket(0, 2**32 + 7, 60, b"\x45", "x")])[28:]
     assert struct.unpack("<IIIIIII", one[:28]) == (6, len(one), 0, 1, 7, 1, 60)
     assert len(one) % 4 == 0
 

@@ -95,7 +95,7 @@ def test_an_objective_of_several_terms_has_a_factor_of_its_own() -> None:
     question = next(one for one in questions.asked("usual", 9, seed=9) if questions_of_sums(one))
     part = load().parts["usual"]
     pick = picks(question, part, known(question))[0]
-    exact = questions.Simulated("", question, pick, pick.score.high, measures_of(pick), True)
+    exact = questions.SimulatedAnswer("", question, pick, pick.score.high, measures_of(pick), True)
     whole, half = (questions.again(exact, replace(part, sum_share=share)) for share in (1.0, 0.5))
     assert half.measures == whole.measures and half.score.value == whole.score.value
     assert half.score.high - half.score.value == pytest.approx((whole.score.high - whole.score.value) / 2)
@@ -111,7 +111,7 @@ def test_the_factors_cover_the_links_that_set_them() -> None:
             pick = picks(one, part, known(one))[0]
         except UsageError:
             continue
-        some.append(questions.Simulated("", one, pick, pick.score.high, measures_of(pick), True))
+        some.append(questions.SimulatedAnswer("", one, pick, pick.score.high, measures_of(pick), True))
     calibrated = questions.calibrated(some, part, 0.9)
     assert some and 1.0 <= calibrated.widening <= 1.06
     assert all(all(one.covered(questions.again(one, calibrated))) for one in some)

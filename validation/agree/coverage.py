@@ -48,7 +48,7 @@ NEAR_DELAYS = "linux_delays.csv"
 
 
 @dataclass(frozen=True)
-class Compared:
+class RowComparison:
     """A recorded row of Linux and our runs of it."""
 
     row: Mapping[str, str]
@@ -196,16 +196,16 @@ def coarsely(row: Mapping[str, str]) -> str:
 
 def compare(
     rows: Sequence[Mapping[str, str]], make: Callable[[Mapping[str, str]], str]
-) -> Iterator[Compared]:
+) -> Iterator[RowComparison]:
     """Runs each row here, over its own round trips."""
     for row in rows:
         near = parts(row)
         each = -(-RUNS // len(near))
         runs = [numbers(one, dc.Scenario.parse(make(one)), each) for one in near]
-        yield Compared(row, [one for some in runs for one in some])
+        yield RowComparison(row, [one for some in runs for one in some])
 
 
-def linux_lines(compared: Sequence[Compared], profile: str) -> list[tuple[object, ...]]:
+def linux_lines(compared: Sequence[RowComparison], profile: str) -> list[tuple[object, ...]]:
     """Rows of the table that ships."""
     lines: list[tuple[object, ...]] = []
     for one in compared:
@@ -236,7 +236,7 @@ def ns3_lines(context: Context) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def score(compared: Sequence[Compared]) -> str:
+def score(compared: Sequence[RowComparison]) -> str:
     """How many rows are within, and the share that a perfect copy would have."""
     if not compared:
         return "no row"
@@ -247,7 +247,7 @@ def score(compared: Sequence[Compared]) -> str:
     return f"{within} of {len(compared)} rows, {share:.0f} % (a perfect copy: {100 * copies:.0f} %)"
 
 
-def page(compared: Sequence[Compared]) -> str:
+def page(compared: Sequence[RowComparison]) -> str:
     """The page of the kernel's rows: the shares that agree, those of a perfect copy, and every row."""
     verdicts = [one.verdicts() for one in compared]
     first = score([one for one in compared if one.test == "First"])

@@ -92,7 +92,7 @@ Keys = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Tested:
+class TestedTransport:
     """A transport: its packet type in ns-2, the arguments of a run, and our keys for them."""
 
     name: str
@@ -141,7 +141,7 @@ def _named(key: Keys) -> str:
 
 
 TESTED = {
-    "tfrc": Tested(
+    "tfrc": TestedTransport(
         "tfrc",
         "tcpFriend",
         0,
@@ -156,7 +156,7 @@ TESTED = {
         ),
         lambda key: ("as of 2000" if key["years"] == "2000" else "2.35") + _named(key),
     ),
-    "rap": Tested(
+    "rap": TestedTransport(
         "rap",
         "rap_data",
         1,
@@ -179,7 +179,7 @@ TESTED = {
 class RecordedRate:
     """One run of ns-2: its transport, its arguments, its events."""
 
-    tested: Tested
+    tested: TestedTransport
     keys: Keys
     events: list[Event]
 
@@ -203,13 +203,13 @@ def compare(name: str, context: Context) -> Area:
     return Area(f"{name}_packets", f"{title}, against ns-2.35", "ns-2.35", method, cases)
 
 
-def read(tested: Tested) -> list[RecordedRate]:
+def read(tested: TestedTransport) -> list[RecordedRate]:
     """The runs of its file: a line of keys, then one of events as microseconds since the one before."""
     lines = tested.recorded.read_text(encoding="utf-8").splitlines()
     return [parse(tested, head, events) for head, events in zip(lines[::2], lines[1::2], strict=True)]
 
 
-def parse(tested: Tested, head: str, events: str) -> RecordedRate:
+def parse(tested: TestedTransport, head: str, events: str) -> RecordedRate:
     """One run from its two lines."""
     timeline: list[Event] = []
     at = 0
@@ -277,7 +277,7 @@ def _common(ours: list[Event], theirs: list[Event]) -> int:
     )
 
 
-def record(tested: Tested, draw: int) -> str:
+def record(tested: TestedTransport, draw: int) -> str:
     """One run of ns-2 with losses drawn by this number, in the form `read` takes."""
     chance = random.Random(draw)
     loss = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3)[draw % 7]

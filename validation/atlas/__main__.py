@@ -26,7 +26,7 @@ from . import dataset, questions, runs, training
 from .dataset import Dataset
 from .draw import Traffic
 from .page import write
-from .questions import Simulated
+from .questions import SimulatedAnswer
 
 #: Share of the intervals that are to cover.
 LEVEL = 0.9
@@ -113,7 +113,7 @@ def _made(
     return part, _record(data, fitted, part, counted, len(setting), spent)
 
 
-def _caution(kind: Traffic, simulated: list[Simulated]) -> float:
+def _caution(kind: Traffic, simulated: list[SimulatedAnswer]) -> float:
     """The distance kept from a bound: larger where fewer answers than wanted held at the first one."""
     bounded = [one for one in simulated if one.question.goal.constraints]
     if not bounded:
@@ -125,7 +125,7 @@ def _caution(kind: Traffic, simulated: list[Simulated]) -> float:
 
 def _simulated(
     kind: Traffic, part: TrafficModel, options: argparse.Namespace, executor: Executor, seed: int, count: int
-) -> list[Simulated]:
+) -> list[SimulatedAnswer]:
     simulated = questions.simulated(kind, part, count, seed=seed, folder=options.runs, executor=executor)
     for one in simulated:
         sys.stderr.write(f"  {questions.described(one)}\n")
@@ -134,9 +134,9 @@ def _simulated(
 
 def _record(
     data: Dataset,
-    fitted: training.Fitted,
+    fitted: training.Fit,
     part: TrafficModel,
-    counted: list[Simulated],
+    counted: list[SimulatedAnswer],
     setting: int,
     spent: float,
 ) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _record(
     }  # fmt: skip
 
 
-def _counts(part: TrafficModel, counted: list[Simulated], setting: int) -> dict[str, Any]:
+def _counts(part: TrafficModel, counted: list[SimulatedAnswer], setting: int) -> dict[str, Any]:
     """Counts of the answers that were simulated, for the page; ``setting`` links have set the intervals."""
     bounded = [one for one in counted if one.question.goal.constraints]
     sure = [one for one in bounded if questions.again(one, part).sure >= 0.9]

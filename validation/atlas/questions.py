@@ -37,7 +37,7 @@ WIDENINGS = tuple(round(0.4 * 1.05**step, 3) for step in range(60))
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulatedAnswer:
     """An answer and its runs: the actual objective and measures, and whether every bound held in the mean."""
 
     title: str
@@ -87,7 +87,7 @@ def _link(rng: random.Random) -> str:
 
 def simulated(
     kind: Traffic, model: TrafficModel, count: int, *, seed: int, folder: Path, executor: Executor
-) -> list[Simulated]:
+) -> list[SimulatedAnswer]:
     """The answers to drawn questions with their runs."""
     store = RunTable(folder / "answers", build(), cache="off")
     results = []
@@ -105,7 +105,7 @@ def simulated(
     return results
 
 
-def _simulated(bench: Bench, answer: Pick) -> Simulated:
+def _simulated(bench: Bench, answer: Pick) -> SimulatedAnswer:
     question = bench.question
     trials = [
         trial for number in range(REPLICATIONS) for trial in block(question.conditions(), SEED + number)
@@ -124,7 +124,7 @@ def _simulated(bench: Bench, answer: Pick) -> Simulated:
     return _judged(question, answer, means)
 
 
-def _judged(question: Question, answer: Pick, means: Sequence[Mapping[str, float]]) -> Simulated:
+def _judged(question: Question, answer: Pick, means: Sequence[Mapping[str, float]]) -> SimulatedAnswer:
     """An answer with the means of its measures at each condition."""
     objective = question.goal.objectives[0]
     scores = [objective.value(one) or 0.0 for one in means]
@@ -139,16 +139,16 @@ def _judged(question: Question, answer: Pick, means: Sequence[Mapping[str, float
         else:
             measures[one.key] = statistics.mean(values)
     held = all(one.excess(measures[one.measure.key]) == 0 for one in question.goal.constraints)
-    return Simulated(question.title, question, answer, score, measures, held)
+    return SimulatedAnswer(question.title, question, answer, score, measures, held)
 
 
-def again(result: Simulated, model: TrafficModel) -> Pick:
+def again(result: SimulatedAnswer, model: TrafficModel) -> Pick:
     """The same design judged by another model of the same networks, such as one with wider intervals."""
     question = result.question
     return pick.judge(question, model, conditions.known(question), result.answer)
 
 
-def calibrated(results: Sequence[Simulated], model: TrafficModel, level: float) -> TrafficModel:
+def calibrated(results: Sequence[SimulatedAnswer], model: TrafficModel, level: float) -> TrafficModel:
     """The model with the factors on intervals at which those of further links cover ``level``: split conformal
     prediction (VGS05), the score of a number being the least factor that covers it. Numbers of one link are
     correlated, so that the rank is corrected for the number of links."""
@@ -159,7 +159,7 @@ def calibrated(results: Sequence[Simulated], model: TrafficModel, level: float) 
     return replace(model, sum_share=_ranked(sums, level, len(sums))) if sums else model
 
 
-def needed(result: Simulated, model: TrafficModel) -> list[float]:
+def needed(result: SimulatedAnswer, model: TrafficModel) -> list[float]:
     """The least factor on its interval at which each measure of an answer is covered; infinite where none covers."""
     factors: dict[str, float] = {}
     for factor in WIDENINGS:
@@ -172,7 +172,7 @@ def needed(result: Simulated, model: TrafficModel) -> list[float]:
     return [factors.get(key, math.inf) for key in result.measures]
 
 
-def _outside(result: Simulated, answer: Pick) -> float:
+def _outside(result: SimulatedAnswer, answer: Pick) -> float:
     """Distance of the simulated objective from the expected one as a share of the half of its interval on that side."""
     score = answer.score
     half = score.high - score.value if result.score > score.value else score.value - score.low
@@ -185,7 +185,7 @@ def _ranked(scores: Sequence[float], level: float, links: int) -> float:
     return math.ceil(1000 * round(sorted(scores)[rank - 1], 6)) / 1000
 
 
-def described(result: Simulated) -> str:
+def described(result: SimulatedAnswer) -> str:
     """An answer in a line, for the log."""
     held = "held" if result.held else "missed"
     span = units.plain(round(result.answer.score.value, 3))

@@ -42,7 +42,7 @@ LEAST_ERROR = 2e-3
 
 
 @dataclass(frozen=True)
-class Fitted:
+class Fit:
     """Networks and intervals fitted to one kind of traffic.
 
     Attributes:
@@ -62,7 +62,7 @@ class Fitted:
     within: NDArray[np.bool_]
 
 
-def fit(data: Dataset, *, level: float, seed: int = 0) -> Fitted:
+def fit(data: Dataset, *, level: float, seed: int = 0) -> Fit:
     """Networks fitted to a dataset whose intervals cover ``level`` of the rows held out."""
     place = np.arange(data.size)
     calibrating, testing = place % HELD_OUT == HELD_OUT - 1, place % HELD_OUT == HELD_OUT - 2
@@ -85,7 +85,7 @@ def fit(data: Dataset, *, level: float, seed: int = 0) -> Fitted:
     within = scores <= factors[[DISCIPLINES.index(kind) for kind in data.kinds]]
     has = ~np.isnan(residual)
     coverage = (within & has)[testing].sum(axis=0) / has[testing].sum(axis=0)
-    return Fitted(networks, factors, coverage, np.nanmedian(residual[testing], axis=0), residual, within)
+    return Fit(networks, factors, coverage, np.nanmedian(residual[testing], axis=0), residual, within)
 
 
 def _networks(x: Floats, y: Floats, seed: int) -> GroupNetworks:
@@ -168,7 +168,7 @@ def _conformal(scores: Floats, level: float) -> float:
     return float(np.sort(scores)[min(rank, len(scores)) - 1])
 
 
-def regions(data: Dataset, fitted: Fitted) -> list[dict[str, float | str]]:
+def regions(data: Dataset, fitted: Fit) -> list[dict[str, float | str]]:
     """Error and coverage of the p95 delay of the queue and of utilisation in the rows held out, by region: discipline,
     and thirds of the bandwidth-delay product."""
     testing = np.arange(data.size) % HELD_OUT == HELD_OUT - 2

@@ -18,7 +18,7 @@ KEYS = ("link", "rate", "rtt", "flows", "buffer", "goal")
 LINES = 60
 
 
-class Stopped(Exception):
+class SearchStopped(Exception):
     """The user stopped the search."""
 
 
@@ -89,7 +89,7 @@ class Tuning:
                 on_stage=self._on_stage, on_batch=self._on_batch, log=self._log, on_plan=self._on_plan,
             )  # fmt: skip
             self.state |= {"answer": self.folder.name, "stage": answer.verdict()[0]}
-        except Stopped:
+        except SearchStopped:
             self.state |= {
                 "stage": "stopped",
                 "error": "stopped; the same question continues with the stored runs",
@@ -120,7 +120,7 @@ class Tuning:
 
     def _check(self) -> None:
         if self.stopping:
-            raise Stopped
+            raise SearchStopped
 
 
 def _runs(request: Mapping[str, Any]) -> int | None:

@@ -17,7 +17,7 @@ _NANOSECONDS = 9
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedPacket:
     """One packet.
 
     Attributes:
@@ -35,7 +35,7 @@ class Captured:
     comment: str = ""
 
 
-def encode(interfaces: Sequence[str], packets: Iterable[Captured]) -> bytes:
+def encode(interfaces: Sequence[str], packets: Iterable[CapturedPacket]) -> bytes:
     """The bytes of a capture.
 
     Args:

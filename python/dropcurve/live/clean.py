@@ -11,7 +11,7 @@ from .lab import PREFIX as LAB
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class Cleanup:
     """The removed folders, and those that only another user can remove: in another network namespace, or as root."""
 
     removed: list[Path]
@@ -26,7 +26,7 @@ class Cleaned:
         return "\n".join(lines) or "nothing was left behind"
 
 
-def clean() -> Cleaned:
+def clean() -> Cleanup:
     """Removes the folders of labs and routers that were killed together with their keepers, and turns
     on again the offloads that such a router had turned off at its interfaces. Running routers stay."""
     temporary = Path(tempfile.gettempdir())
@@ -34,7 +34,7 @@ def clean() -> Cleaned:
     leftovers = {}
     for where, prefix in places:
         leftovers.update(scratch.sweep(sorted(where.glob(f"{prefix}*")), merging.restored))
-    return Cleaned(
+    return Cleanup(
         [path for path, gone in leftovers.items() if gone],
         [path for path, gone in leftovers.items() if not gone],
     )

@@ -6,7 +6,7 @@ import math
 
 from .optional_numbers import average
 from .registry import metric
-from .run_parts import Run, Versus
+from .run_parts import ClassPair, Run
 
 #: Hassan's scale of F_r rounded to two decimals: upper bound of each class, from rate-based flows starved
 #: to TCP starved. The approximate share of TCP is that of two flows.
@@ -25,7 +25,7 @@ SCALE: tuple[tuple[float, str, str], ...] = (
 
 @metric("friendliness", title="friendliness ratio F_r", unit="", better="none",
         source="Hassan, equation 3 and table 1", per="class", shown=True)  # fmt: skip
-def friendliness(run: Run, classes: Versus) -> float | None:
+def friendliness(run: Run, classes: ClassPair) -> float | None:
     """Mean throughput of the flows of a class over that of the TCP flows: 1 is friendly, above 1 takes
     more than TCP. The reference is the class ``tcp``, or else the first class of TCP flows."""
     own, theirs = average(classes.own.rates), average(classes.reference.rates)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .optional_numbers import as_number, average, percent, quantile
 from .registry import METRICS, metric
-from .run_parts import Flows, Merged, Run, known
+from .run_parts import Flows, MergedHistogram, Run, known
 
 #: Size classes of ``crates/sim/src/account/completions.rs``: their description and largest size in bytes.
 CLASSES = {
@@ -74,7 +74,9 @@ def _percentile(flows: Flows, name: str, part: str) -> float | None:
         return as_number(groups[0][key].get(part))
     own = Counter(finite)
     histograms = [group[f"{key}_histogram"] for group in groups]
-    return Merged.of([*histograms, {"upper_ms": list(own), "count": list(own.values())}]).percentile(part)
+    return MergedHistogram.of([*histograms, {"upper_ms": list(own), "count": list(own.values())}]).percentile(
+        part
+    )
 
 
 def _register(name: str, which: str) -> None:
@@ -121,7 +123,7 @@ def _register_pages() -> None:
                 return as_number(flows.object_senders[0]["objects"]["page_ms"][part])
             groups = [group["objects"] for group in flows.object_senders.groups or () if "objects" in group]
             histograms = [group["page_ms_histogram"] for group in groups if "page_ms_histogram" in group]
-            return Merged.of(histograms).percentile(part) if histograms else None
+            return MergedHistogram.of(histograms).percentile(part) if histograms else None
 
         return of
 

@@ -71,7 +71,7 @@ def metric(
     """Registers a function as a metric.
 
     A link metric is called with (run, link), a flow metric with (run, `Flows`), a class metric with (run,
-    `Versus`).
+    `ClassPair`).
 
     Args:
         name: Its name, with the unit at the end.

@@ -157,14 +157,14 @@ def weighted(flows: Flows, key: str, part: str = "") -> float | None:
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedHistogram:
     """Several histograms as one: the upper ends of its bins, ascending, and how many values lie in each and below."""
 
     upper: list[float]
     below: list[float]
 
     @classmethod
-    def of(cls, histograms: Iterable[Mapping[str, Any]]) -> Merged:
+    def of(cls, histograms: Iterable[Mapping[str, Any]]) -> MergedHistogram:
         """Merges histograms whose bins may differ; an upper end that several share is listed once for each."""
         pairs = (zip(rows["upper_ms"], rows["count"], strict=True) for rows in histograms)
         bins = sorted(chain.from_iterable(pairs))
@@ -202,9 +202,9 @@ class Flows(list[Flow]):
         return [group for name, group in (self.run.get("groups") or {}).items() if name in names]
 
     @cached_property
-    def delays(self) -> Merged:
+    def delays(self) -> MergedHistogram:
         """One-way delays of the groups together."""
-        return Merged.of(group["delay_ms_histogram"] for group in self.groups or ())
+        return MergedHistogram.of(group["delay_ms_histogram"] for group in self.groups or ())
 
     @cached_property
     def delivered(self) -> tuple[Sequence[Flow], list[int]]:
@@ -250,7 +250,7 @@ class Flows(list[Flow]):
         return [flow["shaped_video"] for flow in self if flow.get("shaped_video")]
 
 
-class Versus(NamedTuple):
+class ClassPair(NamedTuple):
     """The flows of a class and those of the class it is measured against."""
 
     own: Flows
@@ -275,7 +275,7 @@ def by_class(run: Run) -> dict[str, Flows]:
     return {name: Flows(run, members) for name, members in classes.items()}
 
 
-def versus(run: Run, sets: dict[str, Flows]) -> dict[str, Versus]:
+def versus(run: Run, sets: dict[str, Flows]) -> dict[str, ClassPair]:
     """Returns each other class together with the class of reference.
 
     Args:
@@ -291,4 +291,4 @@ def versus(run: Run, sets: dict[str, Flows]) -> dict[str, Versus]:
     reference = reference_class(run)
     if reference is None:
         return {}
-    return {name: Versus(own, sets[reference]) for name, own in sets.items() if name != reference}
+    return {name: ClassPair(own, sets[reference]) for name, own in sets.items() if name != reference}

@@ -111,7 +111,7 @@ RC: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Look:
+class VariantStyle:
     """How one variant is drawn, everywhere; `words` is its colour for text."""
 
     colour: str
@@ -120,10 +120,10 @@ class Look:
     dash: Any
 
 
-def look(index: int) -> Look:
+def look(index: int) -> VariantStyle:
     """The look of the variant at `index`: colours first, then the same colours dashed."""
     cycle = index // len(PALETTE)
-    return Look(
+    return VariantStyle(
         colour=PALETTE[index % len(PALETTE)],
         words=WORDS[index % len(WORDS)],
         marker=MARKERS[(index + cycle) % len(MARKERS)],

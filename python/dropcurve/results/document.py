@@ -12,7 +12,7 @@ from ..scenario.links import ASSUMED
 from ..verdict import Exchange, Weights, ranking
 from ..verdict import headline as opening
 from . import agreement, findings, other_way
-from .measured import Measured
+from .measurements import Measurements
 from .recommendation import reverse_of, round_trip_s, verdict_on
 from .tables import Difference, Row
 from .variant import AS_GIVEN
@@ -26,7 +26,7 @@ FLAGS = {True: "✓", False: "✗", None: "≠"}
 
 
 def document(
-    result: Measured,
+    result: Measurements,
     *,
     per: str = "total",
     only: Sequence[str] = (),
@@ -63,13 +63,13 @@ def document(
     )  # fmt: skip
 
 
-def assumptions(result: Measured) -> Iterator[str]:
+def assumptions(result: Measurements) -> Iterator[str]:
     """Returns the assumptions about links that were named by their kind, a line for each."""
     descriptions = [str(variant.scenario.get("description") or "") for variant in result.variants]
     yield from dict.fromkeys(text for text in descriptions if text.startswith(ASSUMED))
 
 
-def both_directions(result: Measured, shown: MetricTable) -> Iterator[str]:
+def both_directions(result: Measurements, shown: MetricTable) -> Iterator[str]:
     """Returns the reason why the goodput of all flows exceeds the rate of the link, where some flows take the reverse
     direction."""
     if "goodput" not in [line.title for line in shown.lines]:
@@ -86,7 +86,7 @@ def both_directions(result: Measured, shown: MetricTable) -> Iterator[str]:
             return
 
 
-def short_intervals(result: Measured) -> Iterator[str]:
+def short_intervals(result: Measurements) -> Iterator[str]:
     """Returns a warning for each queue whose CoDel has an interval shorter than the base round trip."""
     for variant in result.variants:
         queue = variant.scenario.get("queue") or {}
@@ -101,7 +101,7 @@ def short_intervals(result: Measured) -> Iterator[str]:
 
 
 def headline(
-    result: Measured,
+    result: Measurements,
     *,
     exchange: Exchange | None = None,
     seconds: float | None = None,
@@ -124,7 +124,7 @@ def headline(
     return replace(opened, ranking=tuple(map(tuple, ranking(verdict, names=names))))
 
 
-def basis(result: Measured) -> str:
+def basis(result: Measurements) -> str:
     """Returns the basis of the numbers: replications, seeds, level of the intervals."""
     n = len(result.seeds)
     seeds = f"seed {result.seeds[0]}" if n == 1 else f"seeds {result.seeds[0]} to {result.seeds[-1]}"
@@ -132,7 +132,7 @@ def basis(result: Measured) -> str:
     return f"{wording.count(n, 'replication')}, {seeds}{level}"
 
 
-def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> MetricTable:
+def table(result: Measurements, *, per: str = "total", only: Sequence[str] = ()) -> MetricTable:
     """Rows worth printing; those that are zero throughout are only named."""
     differences = {(one.key, one.variant): one for one in result.differences(per=per, only=only)}
     shown, zero = [], []
@@ -145,7 +145,7 @@ def table(result: Measured, *, per: str = "total", only: Sequence[str] = ()) -> 
     return MetricTable(labels, tuple(shown), tuple(zero), _legend(result, labels))
 
 
-def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Difference]) -> TableLine:
+def _line(row: Row, result: Measurements, differences: dict[tuple[str, str], Difference]) -> TableLine:
     largest = max((abs(cell.mean) for cell in row.cells if cell.mean is not None), default=0.0)
     divisor, unit = wording.scaled(row.unit, largest)
     possible = metrics.find(row.metric).possible
@@ -159,7 +159,7 @@ def _line(row: Row, result: Measured, differences: dict[tuple[str, str], Differe
     return TableLine(row.title, unit, tuple(cells))
 
 
-def _legend(result: Measured, labels: dict[str, str]) -> str:
+def _legend(result: Measurements, labels: dict[str, str]) -> str:
     if len(result.variants) < 2 or len(result.seeds) < 2:
         return ""
     return (

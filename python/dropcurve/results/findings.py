@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .. import metrics
 from ..quantities import wording
-from .measured import Measured
+from .measurements import Measurements
 from .tables import Difference
 
 #: The metrics in the sentences of a verdict, in this order, and their names there; all others are in the table.
@@ -22,7 +22,7 @@ HEADLINE = {
 }
 
 
-def sentences(result: Measured) -> list[str]:
+def sentences(result: Measurements) -> list[str]:
     """One sentence for each headline metric and variant, without a full stop.
 
     "red lowers p95 queueing delay by 41.2 ± 1.3 ms (95 %, 10 paired replications)".
@@ -34,7 +34,7 @@ def sentences(result: Measured) -> list[str]:
     ]
 
 
-def phrases(result: Measured, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
+def phrases(result: Measurements, *, labels: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
     """The sentences without their basis: (text, number of replications). ``labels`` are other names of variants."""
     if not result.variants or not result.baseline.runs:
         return []
@@ -50,7 +50,7 @@ def _reported(metric: str, scope: str) -> bool:
     return metric in HEADLINE and (not scope or metrics.find(metric).per != "flow")
 
 
-def _compared(result: Measured, labels: Mapping[str, str]) -> list[tuple[str, int]]:
+def _compared(result: Measurements, labels: Mapping[str, str]) -> list[tuple[str, int]]:
     reported = [one for one in result.differences() if _reported(one.metric, one.scope)]
     order = list(HEADLINE)
     names = [variant.name for variant in result.variants]
@@ -97,7 +97,7 @@ def _difference(difference: Difference, name: str, largest: float) -> str:
     return f"{name}: {subject}: no difference found, at most ±{most}"
 
 
-def _single(result: Measured) -> list[tuple[str, int]]:
+def _single(result: Measurements) -> list[tuple[str, int]]:
     reported = []
     for row in result.table():
         if _reported(row.metric, row.scope):

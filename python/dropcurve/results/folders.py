@@ -18,7 +18,7 @@ from ..metrics.summary import RunSummary
 from ..present.visible import cut
 from . import findings, rows, shapes
 from .document import headline
-from .measured import Measured
+from .measurements import Measurements
 from .series import Series
 from .tables import Difference, Row
 from .variant import Variant
@@ -26,13 +26,13 @@ from .variant import Variant
 #: Version of the folder's layout; a folder of another version is refused, not guessed at.
 FORMAT = 1
 
-AnyResult = TypeVar("AnyResult", bound=Measured)
+AnyResult = TypeVar("AnyResult", bound=Measurements)
 
 #: The files that hold a result; figures and pages are made of them.
 FILES = ("runs.json", "series.parquet", "scenario.toml", "result.json")
 
 
-def record(result: Measured) -> dict[str, Any]:
+def record(result: Measurements) -> dict[str, Any]:
     """Returns the content of ``result.json``, which ``--json`` prints: everything but runs and series."""
     return {
         "format": FORMAT,
@@ -63,12 +63,12 @@ def record(result: Measured) -> dict[str, Any]:
     }
 
 
-def _answer(result: Measured) -> dict[str, Any] | None:
+def _answer(result: Measurements) -> dict[str, Any] | None:
     answer = headline(result)
     return None if answer is None else asdict(answer)
 
 
-def _row(row: Row, result: Measured) -> dict[str, Any]:
+def _row(row: Row, result: Measurements) -> dict[str, Any]:
     cells = {
         variant.name: {"mean": cell.mean, "half_width": cell.half_width, "n": cell.n}
         for variant, cell in zip(result.variants, row.cells, strict=True)
@@ -89,7 +89,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def save(result: Measured, folder: Path) -> Path:
+def save(result: Measurements, folder: Path) -> Path:
     """Writes result.json, runs.json, series.parquet, scenario.toml and their checksums; each appears whole or not at
     all. Without pyarrow (the extra ``plot``) there are no series, which only figures need."""
     try:
@@ -119,7 +119,7 @@ def dump(value: Any, *, indent: int | None = 1) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _write_series(result: Measured, path: Path) -> None:
+def _write_series(result: Measurements, path: Path) -> None:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as parquet

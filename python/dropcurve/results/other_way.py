@@ -10,7 +10,7 @@ from ..metrics import statistics
 from ..metrics.run_parts import Run, main_links
 from ..quantities import units
 from ..scenario import links
-from .measured import Measured
+from .measurements import Measurements
 from .recommendation import round_trip_s
 
 #: Share of the base round trip from which the delay in the other direction is worth a sentence.
@@ -19,7 +19,7 @@ NOTABLE = 0.5
 ASSUMED = "droptail"
 
 
-def sentence(result: Measured, leader: str) -> str:
+def sentence(result: Measurements, leader: str) -> str:
     """Returns the sentence on a long queue in the other direction in the runs of the leading design.
 
     Args:
@@ -56,7 +56,7 @@ def _delay_s(run: Run) -> float | None:
     return float(8.0 * link["queue_bytes_mean"] / link["rate_bps"])
 
 
-def _command(result: Measured) -> str:
+def _command(result: Measurements) -> str:
     """The command that tunes the other direction, in brackets; "" where the link is not known by its text."""
     named = re.findall(rf"(?<![^\s']){links.PREFIX}([^\s']+)", result.command)
     if len(named) != 1:

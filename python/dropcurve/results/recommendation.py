@@ -21,7 +21,7 @@ from ..verdict import (
     kinds,
     manages,
 )
-from .measured import Measured
+from .measurements import Measurements
 from .variant import Variant
 
 #: Keys of a scenario that name its queues.
@@ -36,7 +36,7 @@ _OTHER_COMPLEXITY = 3.0
 
 
 def verdict_on(
-    result: Measured,
+    result: Measurements,
     *,
     current: str = "",
     exchange: Exchange | None = None,

@@ -19,7 +19,7 @@ from ..quantities.arguments import checked
 from ..verdict import Exchange, Weights
 from . import document as documents
 from . import findings, folders
-from .measured import Measured
+from .measurements import Measurements
 from .tables import Cell
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Measured):
-    """Result of `run` and `compare`; `Measured` has its fields."""
+class Result(Measurements):
+    """Result of `run` and `compare`; `Measurements` has its fields."""
 
     def verdict(self) -> list[str]:
         """Returns sentences on the significant differences, or for a single variant on its findings.

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..files.pcapng import Captured
+from ..files.pcapng import CapturedPacket
 
 #: Interfaces of the capture; drops and marks happen at the queue.
 INTERFACES = ("source", "destination", "queue")
@@ -23,7 +23,7 @@ _ACK, _PUSH = 0x10, 0x08
 _PORT = 5001
 
 
-def packets(columns: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> Iterator[Captured]:
+def packets(columns: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> Iterator[CapturedPacket]:
     """Yields the packets of a trace in the order of time.
 
     Args:
@@ -51,7 +51,7 @@ def packets(columns: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> I
             code = _CE
         data = _headers(protocol, flow, seq * payloads.get(flow, 1) + 1, size, back=bool(back), code=code)
         comment = {"drop": "dropped by the queue", "mark": "marked by the queue"}.get(word, "")
-        yield Captured(_SEEN[word], time_ns, size, data, comment)
+        yield CapturedPacket(_SEEN[word], time_ns, size, data, comment)
 
 
 def _protocol(flow: Mapping[str, Any]) -> int:

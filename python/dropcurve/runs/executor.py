@@ -120,7 +120,7 @@ class Executor:
         Returns:
             The number of runs that were executed; the others were found in the store.
         """
-        work = _Work(list(jobs), store, self.threads, view, take, on_progress, self.watch)
+        work = _Batch(list(jobs), store, self.threads, view, take, on_progress, self.watch)
         missing = work.find()
         while missing:
             batch, missing = missing[: CHUNK * self.threads], missing[CHUNK * self.threads :]
@@ -128,7 +128,7 @@ class Executor:
         return work.executed
 
 
-class _Work(Generic[T]):
+class _Batch(Generic[T]):
     """Jobs of one call: which of them share a run, and how many are done."""
 
     def __init__(

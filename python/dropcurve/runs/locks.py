@@ -35,7 +35,7 @@ _TAKEN = (errno.EACCES, errno.EAGAIN)
 
 
 @dataclass
-class _Held:
+class _OpenLock:
     """The lock file of a folder as this process has it open, and the bytes that it has locked."""
 
     file: int
@@ -44,7 +44,7 @@ class _Held:
 
 
 #: By folder. Files stay open: closing any descriptor of a file releases all locks of the process on it.
-_held: dict[str, _Held] = {}
+_held: dict[str, _OpenLock] = {}
 _mutex = threading.Lock()
 
 
@@ -94,7 +94,7 @@ class Locks:
         finally:
             self.release([name])
 
-    def _open(self) -> _Held:
+    def _open(self) -> _OpenLock:
         """The open lock file. A folder that was removed and made again has a new one, and nothing in it is locked."""
         path = os.path.realpath(self.folder / FILE)
         known = _held.get(path)
@@ -104,12 +104,12 @@ class Locks:
             file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
             if known is not None:
                 os.close(known.file)
-            _held[path] = _Held(file, os.fstat(file).st_ino)
+            _held[path] = _OpenLock(file, os.fstat(file).st_ino)
         except OSError as error:
             raise ResultError.of([unwritable(path, error)]) from None
         return _held[path]
 
-    def _lock(self, lock: _Held, place: int) -> bool:
+    def _lock(self, lock: _OpenLock, place: int) -> bool:
         """Locks a byte; False if any thread of any process has locked it."""
         if place in lock.places:
             return False

@@ -214,7 +214,7 @@ class PluginMetric:
         metrics = _metrics("metrics")
         registered = metrics.METRICS.get(self.name)
         if registered is not None:
-            if isinstance(registered.function, _Checked) and registered.function.metric == self:
+            if isinstance(registered.function, _MetricFunction) and registered.function.metric == self:
                 return self.name
             raise UsageError("metric", repr(self.name), "is a metric already", "choose another name")
         make = metrics.metric(
@@ -226,11 +226,11 @@ class PluginMetric:
             per=self.per,
             shown=True,
         )
-        make(_Checked(self))
+        make(_MetricFunction(self))
         return self.name
 
 
-class _Checked:
+class _MetricFunction:
     """The function of a metric; a fault in it names the metric."""
 
     def __init__(self, metric: PluginMetric) -> None:

@@ -72,24 +72,24 @@ class Probe:
     numbers: Callable[[Trace], Mapping[str, float]]
 
 
-class Absent(KeyError):
+class MissingCell(KeyError):
     """A cell that a setting does not have."""
 
 
 class Cells(dict[str, StudyCell]):
-    """Cells by name; a missing one raises `Absent`, and claims about it are left out."""
+    """Cells by name; a missing one raises `MissingCell`, and claims about it are left out."""
 
     def __missing__(self, name: str) -> StudyCell:
-        raise Absent(name)
+        raise MissingCell(name)
 
     def read_by(self, effect: Callable[[Cells], object]) -> set[str]:
         """The names of the cells that an effect reads."""
-        noted = _Noted(self)
+        noted = _RecordingCells(self)
         effect(noted)
         return noted.names
 
 
-class _Noted(Cells):
+class _RecordingCells(Cells):
     """Cells that record which of them are read."""
 
     def __init__(self, cells: Cells) -> None:

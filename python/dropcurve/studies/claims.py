@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from ..metrics import statistics
 from ..present import intervals
 from ..quantities import wording
-from .cells import Absent, Cells
+from .cells import Cells, MissingCell
 from .effects import Effect, gain
 
 HOLDS = "holds"
@@ -161,7 +161,7 @@ def judge(claim: TestedClaim, cells: Cells, *, sequential: bool, error: float = 
     level = statistics.level_when_stopping(confidence) if sequential else confidence
     try:
         effects = [test.effect(cells) for test in claim.tests]
-    except Absent:
+    except MissingCell:
         return Finding(claim, (), UNASKED)
     parts = tuple(_part(test, effect, level) for test, effect in zip(claim.tests, effects, strict=True))
     return Finding(claim, parts, _together([part.verdict for part in parts]))

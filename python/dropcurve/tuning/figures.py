@@ -323,7 +323,7 @@ def _off(ax: Axes, sensitivity: Sensitivity, value: Callable[[Any], float], boun
     _bound(ax, bound)
 
 
-def _marks(ax: Axes, points: Sequence[tuple[float, float, bool, bool]], look: style.Look) -> None:
+def _marks(ax: Axes, points: Sequence[tuple[float, float, bool, bool]], look: style.VariantStyle) -> None:
     """Markers: a dot where constraints hold, a cross where one does not, a ring at the recommendation."""
     for x, y, holds, here in points:
         if not holds:
@@ -374,7 +374,7 @@ def _drift(answer: Answer, width_in: float) -> Figure:
     return figure
 
 
-def _drift_line(ax: Axes, drift: Drift, value: Callable[[Any], float], look: style.Look) -> None:
+def _drift_line(ax: Axes, drift: Drift, value: Callable[[Any], float], look: style.VariantStyle) -> None:
     xs, ys = [point.value for point in drift.points], [value(point) for point in drift.points]
     ax.plot(xs, ys, color=look.colour, linestyle=look.dash)
     _marks(ax, [(point.value, value(point), point.holds, False) for point in drift.points], look)

@@ -15,7 +15,17 @@ from ..files.lazy import attributes
 
 if TYPE_CHECKING:
     from .criteria import balanced, kinds
-    from .data import MARGIN_SHARE, Bound, Change, Criterion, Missed, Rival, SampledDesign, Value, Verdict
+    from .data import (
+        MARGIN_SHARE,
+        Bound,
+        Change,
+        Criterion,
+        MissedBound,
+        Rival,
+        SampledDesign,
+        Value,
+        Verdict,
+    )
     from .equivalence import MARGIN_POINTS, manages
     from .exchange import Exchange
     from .rules import decide
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
     from .weights import Weights
 
 __all__ = [
-    "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "PAGES", "Bound", "Change", "Criterion", "Exchange", "Missed",
+    "BULK_FACTOR", "MARGIN_POINTS", "MARGIN_SHARE", "PAGES", "Bound", "Change", "Criterion", "Exchange", "MissedBound",
     "Rival", "SampledDesign", "Value", "Verdict", "Weights", "balanced", "decide", "headline", "kinds", "manages",
     "ranking",
 ]  # fmt: skip
@@ -39,7 +49,7 @@ _HOME = {
     "Exchange": "exchange",
     "MARGIN_POINTS": "equivalence",
     "MARGIN_SHARE": "data",
-    "Missed": "data",
+    "MissedBound": "data",
     "PAGES": "traffic",
     "Rival": "data",
     "SampledDesign": "data",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..quantities import wording
-from .data import Change, Criterion, Missed, Value
+from .data import Change, Criterion, MissedBound, Value
 
 #: Most criteria that one sentence names.
 NAMED = 3
@@ -96,7 +96,7 @@ def behind(points: float, half_width: float | None) -> str:
     return "–" if wording.vague(half_width, "points", points) else wording.amount(points, half_width, "")
 
 
-def misses(missed: Sequence[Missed]) -> str:
+def misses(missed: Sequence[MissedBound]) -> str:
     """Clause on the bounds that a design misses, and on the values that it lacks: ``misses p95 delay < 20 ms in 3 of 5
     runs (worst 31 ms)``."""
     bounds = [_miss(one) for one in missed if one.criterion.bound is not None]
@@ -107,7 +107,7 @@ def misses(missed: Sequence[Missed]) -> str:
     return " and ".join(f"{verb} {wording.listed(some)}" for verb, some in parts if some)
 
 
-def _in_runs(one: Missed) -> str:
+def _in_runs(one: MissedBound) -> str:
     return f"in {one.missed} of {wording.count(one.runs, 'run')}"
 
 
@@ -117,7 +117,7 @@ def _delayed(criterion: Criterion) -> str:
     return match[1] if match else ""
 
 
-def _miss(one: Missed) -> str:
+def _miss(one: MissedBound) -> str:
     runs = wording.count(one.runs, "run")
     assert one.criterion.bound is not None, "the criterion has a bound"
     if one.worst is None:

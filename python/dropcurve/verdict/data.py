@@ -110,7 +110,7 @@ class SampledDesign:
 
 
 @dataclass(frozen=True)
-class Missed:
+class MissedBound:
     """A bound that a design misses: in ``missed`` of ``runs`` runs, with the worst value, or without any value."""
 
     criterion: Criterion
@@ -178,7 +178,7 @@ class Rival:
     half_width: float | None
     relation: Relation
     more: int | None = None
-    missed: tuple[Missed, ...] = ()
+    missed: tuple[MissedBound, ...] = ()
     values: tuple[Value, ...] = ()
     better_at: tuple[Change, ...] = ()
 
@@ -231,7 +231,7 @@ class Verdict:
     advantage: float | None
     half_width: float | None
     rivals: tuple[Rival, ...]
-    missed: tuple[Missed, ...]
+    missed: tuple[MissedBound, ...]
     more: int | None
     margin: float
     exchange: str

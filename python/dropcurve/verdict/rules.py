@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..metrics import statistics
-from .data import Change, Criterion, Missed, Rival, SampledDesign, Status, Value, Verdict
+from .data import Change, Criterion, MissedBound, Rival, SampledDesign, Status, Value, Verdict
 from .equivalence import (
     MARGIN_POINTS,
     TIED,
@@ -179,7 +179,7 @@ class _Context:
         values = [value for value in self.scores(one) if value is not None]
         return statistics.mean(values) if values and len(values) == len(self.runs_of(one)) else None
 
-    def missed(self, one: SampledDesign) -> tuple[Missed, ...]:
+    def missed(self, one: SampledDesign) -> tuple[MissedBound, ...]:
         """The bounds that a design misses, and the weighed criteria that it has no value of in some run."""
         missed, runs = [], len(self.runs_of(one))
         for criterion in self.criteria:
@@ -188,19 +188,19 @@ class _Context:
             if criterion.bound is None:
                 lost = self.lacking(one, criterion)
                 if criterion.worth and lost:
-                    missed.append(Missed(criterion, lost, runs, None))
+                    missed.append(MissedBound(criterion, lost, runs, None))
                 continue
             bound = criterion.bound
             held = sum(bound.excess(value) == 0 for value in known)
             if not holds(held, runs):
                 worst = (max if bound.upper else min)(known) if known else None
-                missed.append(Missed(criterion, runs - held, runs, worst))
+                missed.append(MissedBound(criterion, runs - held, runs, worst))
         return tuple(missed)
 
-    def nowhere(self) -> tuple[Missed, ...]:
+    def nowhere(self) -> tuple[MissedBound, ...]:
         """The weighed criteria that no design has a value of in every run."""
         return tuple(
-            Missed(one, self.runs, self.runs, None)
+            MissedBound(one, self.runs, self.runs, None)
             for one in self.criteria
             if one.worth and all(self._blank(design, one) for design in self.designs)
         )

@@ -54,7 +54,7 @@ def headline(
     Example:
         >>> opening = headline(verdict, verb="Choose")
     """
-    words = _Words(verdict, verb, seconds, dict(names or {}))
+    words = _Sentences(verdict, verb, seconds, dict(names or {}))
     answers = {
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
@@ -75,7 +75,7 @@ def headline(
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Sentences:
     """The sentences on one verdict; `headline` puts them in order. Arguments as for `headline`."""
 
     verdict: Verdict

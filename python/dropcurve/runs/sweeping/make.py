@@ -26,7 +26,7 @@ CHUNK = 64
 
 
 @dataclass
-class Made:
+class MadeRuns:
     """Runs that a call of `make` made itself, and the time they took."""
 
     runs: int = 0
@@ -73,14 +73,14 @@ def make(
     store: RunStore | None = None,
     records: list[tuple[Key, bytes]] | None = None,
     watch: Callable[[], None] | None = None,
-) -> Made:
+) -> MadeRuns:
     """Executes the missing runs on threads of this process, and calls ``take`` with every row, read or made.
 
     Each run is locked first. Runs that another session has locked come last: this session waits for them and reads them
     from the table of the other, or makes them if the other died. With a ``store`` the runs are stored there as well;
     ``records`` collects them where the store is out of reach. ``watch`` may abandon the runs, see `Executor`.
     """
-    outcome = Made()
+    outcome = MadeRuns()
     executor, view = Executor(threads, watch=watch), RowView(build(), records)
 
     def add(_: int, row: Row) -> None:

@@ -13,7 +13,7 @@ from .variant import Variant
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     """The data of a result, with the table and the paired differences that follow from it. The first variant is the
     baseline.
 
