@@ -1,72 +1,132 @@
-"""Throughput nulls of pulses in ns-2 compared with ours: the Tcl of a case that the stress search finds, run and
-compared.
+"""The low-rate attack on TCP in ns-2 and here, packet by packet.
 
     python -m validation.pages.stress_ns2
 
-The case is that of the low-rate attack (Kuzmanovic and Knightly 2003): one transfer with a minimum RTO of 1 s, pulses
-of 150 % of the link for 150 ms. Writes ``stress-ns2.json``. Needs ns-2 (Debian: ns2).
+One transfer with a minimum RTO of 1 s against pulses of 300 % of the link for 150 ms (Kuzmanovic and Knightly 2003),
+by the period of the pulses. Transfer and pulses start at the same drawn times in both simulators. Writes
+``stress-ns2.json``. Needs ns-2 (Debian: ns2).
 """
 
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
+import dropcurve as dc
 from dropcurve import metrics
-from dropcurve.metrics import statistics
-from dropcurve.runs.executor import Executor
-from dropcurve.runs.job import Job
-from dropcurve.tuning.stress import link_of, traffic
-from dropcurve.tuning.stress.bounds import parse
 from validation.agree.live import available, run_program
 
 #: Rows of the table, for `stress`, which writes them into its page.
 RECORD = Path(__file__).with_name("stress-ns2.json")
-PERIODS_S = (0.5, 0.7, 1.0, 1.4, 2.0, 2.4)
-SEEDS = range(1, 11)
-LINK = "4/4,rtt=60ms,buffer=60ms"
-GIVEN = {
-    "flows": "1", "rtt": "60 ms", "rtt_ratio": "1", "start": "1 s", "short": "0 %", "cbr": "0 %",
-    "pulse_rate": "150 %", "pulse_width": "150 ms", "datagram": "1000 B", "senders": ["rfc"], "cc": "reno",
-    "envelope_rate": "100 %",
-}  # fmt: skip
+PERIODS_S = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0, 2.4, 3.0)
+#: Pairs of starts for each period.
+RUNS = 10
+WIDTH_S = 0.15
+END_S = 43.0
+#: From the sender to the queue: 12 ms, and 1500 B at 1 Gbit/s.
+TO_QUEUE_NS = 12_012_000
 
-#: The sender of ns-2 as `ns2/pulses.tcl` sets it.
-SENDER = [
-    ("flows.long.profile", "ns2-2.35"), ("flows.long.recovery", "sack1"), ("flows.long.window", 10000),
-    ("flows.long.initial_window", 10), ("flows.long.min_rto", "1 s"), ("flows.long.mss", "1460 B"),
-]  # fmt: skip
+#: The network of ``ns2/pulses.tcl``. Packets of the transfer arrive as others depart, and the clock of ns-2 decides.
+NETWORK = """\
+[run]
+duration = "43 s"
+warmup = "3 s"
+clock = "doubles"
+
+[dumbbell]
+rate = "4 Mbit/s"
+delay = "18 ms"
+access_rate = "1 Gbit/s"
+access_delay = "12 ms"
+exit_rate = "1 Gbit/s"
+exit_delay = "0 s"
+
+[queue]
+kind = "droptail"
+dialect = "ns2"
+limit = "20 pkts"
+
+[back_queue]
+kind = "droptail"
+limit = "1000 pkts"
+
+[flows.transfer]
+profile = "ns2-2.35"
+recovery = "sack1"
+mss = "1460 B"
+window = 10000
+initial_window = 10
+min_rto = "1 s"
+start = "{start} s"
+"""
+PULSE = """
+[flows.pulse_{number}]
+transport = "udp"
+source = "cbr"
+rate = "12 Mbit/s"
+packet = "1000 B"
+rate_of = "wire"
+start = "{start:.6f} s"
+stop = "{stop:.6f} s"
+"""
+
+#: Events of the transfer at the queue in their order: "+" for an arrival or "d" for a drop, and the segment.
+Events = list[tuple[str, int]]
 
 
-def ours(period_s: float) -> statistics.Interval:
-    """Goodput of the transfer in this simulator, in bit/s."""
-    link = link_of(LINK)
-    within = parse({**GIVEN, "pulse_period": f"{period_s:g} s"}, rtt_s=0.06)
-    case = traffic.enveloped({**within.mild(), "call": 0.0, "window": 40.0}, within, link)
-    scenario = traffic.scenario(link, case).edit(SENDER)
-    rates: list[float | None] = []
-    Executor(1).records(
-        [Job(scenario, seed) for seed in SEEDS], None,
-        take=lambda _, run: rates.append(metrics.value(run.summary, "goodput_bps", scope="long")),
-    )  # fmt: skip
-    return statistics.t_interval(rates)
+def ours(period_s: float, start_s: float, first_s: float) -> tuple[Events, float]:
+    """Events of the transfer, and its goodput in bit/s."""
+    count = 1 + int((END_S - first_s) // period_s)
+    starts = [first_s + number * period_s for number in range(count)]
+    pulses = [
+        PULSE.format(number=number, start=start, stop=start + WIDTH_S) for number, start in enumerate(starts)
+    ]
+    trace = dc.trace(dc.Scenario.parse(NETWORK.format(start=start_s) + "".join(pulses)))
+    letters = {"send": "+", "drop": "d"}
+    events = []
+    for row in trace.rows(*letters):
+        letter, ns = letters[trace.words[trace.what[row]]], int(trace.time_ns[row])
+        at_queue = ns + TO_QUEUE_NS if letter == "+" else ns
+        if trace.flow[row] == 0 and not trace.back[row] and at_queue < END_S * 1e9:
+            events.append((letter, int(trace.seq[row])))
+    goodput = metrics.value(trace.summary, "goodput_bps", scope="transfer")
+    assert goodput is not None
+    return events, goodput
 
 
-def theirs(period_s: float) -> statistics.Interval:
-    """The same in ns-2."""
-    runs = [run_program("pulses.tcl", "period", f"{period_s:g}", "seed", str(seed)) for seed in SEEDS]
-    return statistics.t_interval([float(text) for text in runs])
+def theirs(period_s: float, start_s: float, first_s: float) -> Events:
+    """Events of the transfer in ns-2."""
+    options = {"period": period_s, "start": start_s, "first": first_s, "until": END_S}
+    lines = run_program("pulses.tcl", *(f"{word}" for pair in options.items() for word in pair)).split("\n")
+    words = [line.split() for line in lines if " tcp " in line]
+    return [(one[0], int(one[10])) for one in words if one[0] in "+d"]
+
+
+def in_order(events: Events) -> tuple[list[int], list[int]]:
+    """Segments sent and segments dropped, each in order; an arrival and a drop at one queue are one event in ns-2 and
+    two here."""
+    return [number for letter, number in events if letter == "+"], [
+        number for letter, number in events if letter == "d"
+    ]
 
 
 def rows() -> list[str]:
-    """Rows of a Markdown table: period, ours, ns-2's."""
-    lines = ["| period | ours [Mbit/s] | ns-2.35 [Mbit/s] |", "|---|---|---|"]
+    """Rows of a Markdown table: period, goodput, runs with the same packets in both."""
+    lines = ["| period | goodput [kbit/s] | least and most | runs equal to the packet |", "|---|---|---|---|"]
+    starts = random.Random(2003)
     for period in PERIODS_S:
-        cells = [
-            f"{(one.mean or 0.0) / 1e6:.2f} ± {(one.half_width or 0.0) / 1e6:.2f}"
-            for one in (ours(period), theirs(period))
-        ]
-        lines.append(f"| {period:g} s | {cells[0]} | {cells[1]} |")
+        goodputs, equal = [], 0
+        for _ in range(RUNS):
+            start, first = round(starts.uniform(0, 1), 3), round(starts.uniform(0, period), 3)
+            events, goodput = ours(period, start, first)
+            goodputs.append(goodput / 1e3)
+            equal += in_order(events) == in_order(theirs(period, start, first))
+        mean = sum(goodputs) / RUNS
+        lines.append(
+            f"| {period:g} s | {mean:.0f} | {min(goodputs):.0f} to {max(goodputs):.0f} | {equal} of {RUNS} |"
+        )
+        print(lines[-1], flush=True)
     return lines
 
 

@@ -1,15 +1,11 @@
-# Long transfers and on-off pulses of datagrams through one drop-tail queue, for ns-2.35: ns pulses.tcl key value ...
-# Prints the goodput of the transfers between `from` and `until`, in bit/s.
+# A long transfer and on-off pulses of datagrams through one drop-tail queue, for ns-2.35: ns pulses.tcl key value ...
+# Prints the events of the queue as ns-2 traces them. The pulses begin at `first`, the transfer at `start`.
 
 source [file join [file dirname [info script]] common.tcl]
 take_options {
-    rate 4Mb rtt 0.06 limit 20 flows 1 mss 1460 minrto 1.0 pulse 6Mb width 0.15 period 1.0 datagram 1000
-    from 3 until 43 seed 1
+    rate 4Mb rtt 0.06 limit 20 mss 1460 minrto 1.0 pulse 12Mb width 0.15 period 1.0 datagram 1000
+    start 0.5 first 0.3 until 43
 }
-
-# ns-2 sets all words of its generator to the seed: neighbours would begin alike.
-$defaultRNG seed [expr {($o(seed) * 104729 + 271) % 2147483563}]
-for {set i 0} {$i < 100} {incr i} { $defaultRNG next-random }
 
 set ns [new Simulator]
 set left [$ns node]
@@ -20,23 +16,19 @@ $ns queue-limit $left $right $o(limit)
 $ns queue-limit $right $left 1000
 Queue set limit_ 5000
 
-set sinks {}
-for {set i 0} {$i < $o(flows)} {incr i} {
-    set source [$ns node]
-    set end [$ns node]
-    $ns duplex-link $source $left 1000Mb [expr {0.2 * $o(rtt)}] DropTail
-    $ns duplex-link $right $end 1000Mb 0 DropTail
-    set tcp [new Agent/TCP/Sack1]
-    set sink [new Agent/TCPSink/Sack1]
-    foreach {name value} [list packetSize_ $o(mss) window_ 10000 windowInit_ 10 minrto_ $o(minrto)] { $tcp set $name $value }
-    $ns attach-agent $source $tcp
-    $ns attach-agent $end $sink
-    $ns connect $tcp $sink
-    set ftp [new Application/FTP]
-    $ftp attach-agent $tcp
-    $ns at [$defaultRNG uniform 0.0 1.0] "$ftp start"
-    lappend sinks $sink
-}
+set source [$ns node]
+set end [$ns node]
+$ns duplex-link $source $left 1000Mb [expr {0.2 * $o(rtt)}] DropTail
+$ns duplex-link $right $end 1000Mb 0 DropTail
+set tcp [new Agent/TCP/Sack1]
+set sink [new Agent/TCPSink/Sack1]
+foreach {name value} [list packetSize_ $o(mss) window_ 10000 windowInit_ 10 minrto_ $o(minrto)] { $tcp set $name $value }
+$ns attach-agent $source $tcp
+$ns attach-agent $end $sink
+$ns connect $tcp $sink
+set ftp [new Application/FTP]
+$ftp attach-agent $tcp
+$ns at $o(start) "$ftp start"
 
 set source [$ns node]
 $ns duplex-link $source $left 1000Mb [expr {0.2 * $o(rtt)}] DropTail
@@ -50,17 +42,11 @@ set cbr [new Application/Traffic/CBR]
 $cbr set packetSize_ $o(datagram)
 $cbr set rate_ $o(pulse)
 $cbr attach-agent $udp
-for {set t [$defaultRNG uniform 0.0 $o(period)]} {$t < $o(until)} {set t [expr {$t + $o(period)}]} {
+for {set t $o(first)} {$t < $o(until)} {set t [expr {$t + $o(period)}]} {
     $ns at $t "$cbr start"
     $ns at [expr {$t + $o(width)}] "$cbr stop"
 }
 
-proc received {} {
-    global sinks
-    set bytes 0
-    foreach sink $sinks { incr bytes [$sink set bytes_] }
-    return $bytes
-}
-$ns at $o(from) {set before [received]}
-$ns at $o(until) {puts [expr {8.0 * ([received] - $before) / ($o(until) - $o(from))}]; exit 0}
+$ns trace-queue $left $right [open /dev/stdout w]
+$ns at $o(until) {exit 0}
 $ns run
