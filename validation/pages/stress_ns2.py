@@ -126,7 +126,6 @@ def rows() -> list[str]:
         lines.append(
             f"| {period:g} s | {mean:.0f} | {min(goodputs):.0f} to {max(goodputs):.0f} | {equal} of {RUNS} |"
         )
-        print(lines[-1], flush=True)
     return lines
 
 
