@@ -50,7 +50,8 @@ ELSEWHERE = """
 The low-rate attack (KK03-shrew): one transfer with a minimum RTO of 1 s through tail drop of 20 packets at
 4 Mbit/s and 60 ms, against pulses of 300 % of the link for 150 ms, by the period of the pulses; ten
 pairs of drawn starts each. Goodput falls to 1 % of the link at 1 s, the minimum RTO, with 8 % at 0.9 s
-and 5 % at 1.1 s, and to nothing at half of it: each pulse meets the retransmission after a timeout. ns-2.35 ran the same: the last column counts the runs
+and 5 % at 1.1 s, and to nothing at half of it: each pulse meets the retransmission after a timeout. ns-2.35 ran the
+same: the last column counts the runs
 in which it sends and drops the same segments of the transfer in the same order. That takes ns-2's
 DropTail (`droptail:ns2`: 19 packets wait where the limit is 20), its access links and its clock:
 packets arrive in the instant in which others depart, and with whole nanoseconds the transfer takes
