@@ -10,7 +10,7 @@ import pytest
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import of_link, proof, safer_scale, validation_lines
+from dropcurve.tuning import effort, of_link, proof, safer_scale, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.effort import Budget, Clock
@@ -47,8 +47,8 @@ def tail_drop(limit: int) -> Candidate:
     return Candidate("tail drop", "droptail", {"limit": f"{limit} B"}, "search")
 
 
-def proven(bench: Bench, *limits: int) -> tuple[Stages, Validation]:
-    """The stage of the last block after the validation of tail drops."""
+def proven(bench: Bench, *limits: int, spare: int | None = None) -> tuple[Stages, Validation]:
+    """The stage of the last block after the validation of tail drops, with ``spare`` runs."""
     budget = Budget(100, replications=4, fresh=6)
     stages = Stages(bench, budget, Clock(), 1, Path(), lambda *_: None, lambda _: None)
     validation = Validation(bench, budget, 1, 0.2)
@@ -56,7 +56,10 @@ def proven(bench: Bench, *limits: int) -> tuple[Stages, Validation]:
     first = block(bench.question.conditions(), 1)
     space = {"droptail": family("droptail", bench.question.sizing)}
     outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
-    stages._prove(validation, outcome)
+    with pytest.MonkeyPatch.context() as patch:
+        if spare is not None:
+            patch.setattr(effort, "spare", lambda _: spare)
+        stages._prove(validation, outcome)
     return stages, validation
 
 
@@ -233,6 +236,21 @@ def test_the_more_runs_are_left_the_closer_to_the_edge_a_design_may_be() -> None
     # As many runs that are broken twice as often prove nothing.
     broken = proof.prove(Edge(16), tail_drop(18_700), 1, 0, spare=1000)
     assert broken is not None and not broken.sure and broken.runs < many.runs
+
+
+@pytest.mark.parametrize(("spare", "parts"), [(0, 2), (71, 2), (72, 3), (143, 3), (144, 4), (300, 4)])
+def test_spare_runs_too_few_for_a_doubled_block_add_a_part_of_it(spare: int, parts: int) -> None:
+    """One run in 36 is broken: 4 of 144 may be one in twenty (15 %), 6 of 216 are not (9 %)."""
+    outcome = proof.prove(Edge(36), tail_drop(18_700), 1, 0, spare=spare)
+    assert outcome is not None and outcome.runs == parts * proof.RUNS
+    assert outcome.holds and outcome.missed > proof.SURE and outcome.sure == (parts > 2)
+
+
+def test_a_costly_link_decides_about_a_design_near_the_bound_before_a_refusal() -> None:
+    """Without runs to spare the design would be refused after 144 runs, and a safer one takes 72 more."""
+    stages, validation = proven(Edge(36), 18_700, spare=0)
+    assert not stages.refused and stages.proof is not None and stages.proof.runs == 3 * proof.RUNS
+    assert validation.decide().params["limit"] == "18700 B"
 
 
 def test_a_design_that_is_not_sure_to_hold_gives_way_to_a_safer_one() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import safer_scale, unsettled, validation_lines
+from dropcurve.tuning import proof, safer_scale, unsettled, validation_lines
 from dropcurve.tuning.bench import PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.challengers import Challengers
@@ -79,6 +79,34 @@ def test_steps_are_as_long_as_the_excess_and_the_elasticity_of_the_delay_ask_for
     assert not validation.misses(validation.decide())
     assert float(validation.decide().params["limit"].split()[0]) == pytest.approx(0.74 * 18_700, rel=0.03)
     assert max(tried) < 0.92 and len(tried) <= 5
+
+
+class Slow(Lucky):
+    """The delay rises as the third root of the limit to 14.9 ms at 18 700 B, and is a twentieth longer on fresh
+    seeds."""
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+        row = super().row(candidate, trial)
+        limit = float(candidate.params["limit"].split()[0])
+        return {**row, "sojourn_ms_p95": 0.996 * row["sojourn_ms_p95"] * (18_700.0 / limit) ** (2 / 3)}
+
+
+def test_a_safer_scale_gets_the_few_runs_that_speak_for_it_before_the_next_one_is_tried() -> None:
+    """0.91 of the scale is less than the excess below the refused design, and broke no bound in 42 runs: 45 speak."""
+    bench = Slow(0.05)
+    validation = Validation(bench, Budget(100, replications=7, fresh=6), 1, 0.01)
+    validation.run([tail_drop(18_700)])
+    refused = proof.prove(bench, tail_drop(18_700), 1, 0)
+    assert refused is not None and not refused.holds
+    validation.refuse(refused)
+    first = block(bench.question.conditions(), 1)
+    space = {"droptail": family("droptail", bench.question.sizing)}
+    outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
+    safer_scale.step_back(refused, validation, outcome, Challengers(bench, first, first, 1, 0.01))
+    tried = [float(one.params["limit"].split()[0]) / 18_700 for one in validation.candidates[1:]]
+    assert tried[0] == pytest.approx(0.91, abs=0.005) and min(tried) == tried[0]
+    assert validation.made(validation.candidates[1]) * 6 == 48
+    assert not validation.misses(validation.candidates[1])
 
 
 def test_no_step_is_taken_below_a_recommendation_that_holds_and_is_better() -> None:

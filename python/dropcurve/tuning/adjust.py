@@ -36,8 +36,9 @@ CLIMB, CLIMBED = (0.47, 0.22, 0.11), 7
 FINE, REFINED = (0.1, 0.05), 7
 #: Trials of the first evaluation of all finalists.
 LOOK = 6
-#: Replications of the fresh conditions at most.
-BLOCKS = 4
+#: Replications of the fresh conditions at most, and of one condition, where each is one run: the highest delay of four
+#: runs is passed by one run of five.
+BLOCKS, BLOCKS_ALONE = 4, 18
 #: Distance from the largest possible objective, in margins, below which a feasible design keeps its scale.
 IDLE = 0.25
 
@@ -193,7 +194,8 @@ def on_fresh_conditions(
     fresh = effort.fresh if question.varying else 1
     # Under a time limit the time left decides, not the number of runs.
     left = effort.runs - bench.runs if until is None else (until - bench.source.now()) / (bench.run_s or 1.0)
-    blocks = max(0, min(BLOCKS, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
+    most = BLOCKS if question.varying else BLOCKS_ALONE
+    blocks = max(0, min(most, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
     trials = [
         PairedTrial.of(index, condition, seed + REHEARSAL + number * fresh + index)
         for number in range(blocks)

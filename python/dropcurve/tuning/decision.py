@@ -4,7 +4,9 @@ The rules, in this order:
 
 1. A feasible design, one that holds every constraint, goes before an infeasible one.
 2. Among feasible designs the one with the better objective is recommended.
-3. Designs within the margin of equivalence tie. Where the goal leaves the delay open, a longer delay goes last.
+3. Designs within the margin of equivalence tie. So does one with fewer parameters to set that is behind by no more than
+   the margin for each of them, unless it is shown to be worse. Where the goal leaves the delay open, a longer delay
+   goes last.
 4. Among tied designs the one with fewer parameters to set is recommended, those that differ from the defaults of its
    discipline; then the one of the simpler discipline; then the one that breaks a bound in fewer runs; then the one that
    stays good over the wider drift of conditions; then the one nearest its discipline's defaults.
@@ -222,20 +224,24 @@ def _beaten(row: DecisionRow, rivals: Sequence[DecisionRow], means: dict[int, fl
 
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
-    """Whether a design ties with the best. If both isolate flows, it also ties when it is not shown to be worse and is
-    only slightly behind: a gain that the runs do not confirm is no reason to leave the defaults, nor for a discipline
-    with more parameters."""
-    if standing(row, best, margin)[0] == "equal":
-        return True
-    return are_fair_queues(row.candidate, best.candidate) and _close(row, best, margin)
+    """Whether a design ties with the best. It also ties when it is not shown to be worse and is only slightly behind,
+    if both isolate flows, or by no more than the margin for each parameter that it has less to set: a gain that the
+    runs do not confirm is no reason to leave the defaults, nor for a discipline with more parameters."""
+    if are_fair_queues(row.candidate, best.candidate):
+        return _close(row, best, margin)
+    # Isolation protects traffic that the runs do not have.
+    isolates = best.candidate.kind_as_loaded in equivalence.FAIR
+    fewer = 0 if isolates else parameters_to_set(best.candidate) - parameters_to_set(row.candidate)
+    return _close(row, best, margin, max(fewer, 0) * margin)
 
 
-def _close(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
-    """Whether a design is equal to another one, or not shown to be worse and only slightly behind."""
+def _close(row: DecisionRow, best: DecisionRow, margin: float, most: float = math.inf) -> bool:
+    """Whether a design is equal to another one, or not shown to be worse and only slightly behind, by ``most`` at the
+    most."""
     stands, pair = standing(row, best, margin)
-    if stands in ("equal", "worse") or pair is None or pair.half_width is None:
+    if stands in ("equal", "worse") or pair is None or pair.half_width is None or most <= 0.0:
         return stands == "equal"
-    return pair.mean <= min(pair.half_width, equivalence.slightly(margin))
+    return pair.mean <= min(pair.half_width, equivalence.slightly(margin), most)
 
 
 def are_fair_queues(candidate: Candidate, other: Candidate) -> bool:

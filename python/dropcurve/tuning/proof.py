@@ -102,7 +102,8 @@ def prove(
     runs: int = RUNS, spare: int = 0, until: float | None = None,
 ) -> Proof | None:  # fmt: skip
     """Runs a design in the ``number``-th block: ``runs`` runs, doubled while they hold the bounds and are not clear, up
-    to `full`, with ``spare`` runs up to `LARGEST_SPARE` times as many.
+    to `full`, with ``spare`` runs up to `LARGEST_SPARE` times as many. Spare runs that do not suffice for doubling add
+    the parts that they suffice for.
 
     Returns:
         The outcome of the runs there was time for; None if those are fewer than `FEWEST`.
@@ -116,9 +117,9 @@ def prove(
         if proof is None or (last is not None and proof.runs <= last.runs):
             return last
         last = proof
-        if last.clear or last.runs < len(trials) or 2 * len(trials) > largest:
+        if last.clear or last.runs < len(trials) or len(trials) + runs > largest:
             return last
-        size *= 2
+        size = min(2 * size, largest // runs)
 
 
 def block_runs(spent: Budget) -> int:

@@ -76,8 +76,24 @@ def speak(validation: Validation) -> None:
         if like and validation.broken(one) == 0.0 and pair is not None and pair.mean < 0.0:
             held_back.append((complexity(one), pair.mean, one))
     for _, _, one in sorted(held_back, key=lambda triple: triple[:2])[: 2 * RETREATS]:
-        if NEARLY * UNBROKEN <= validation.made(one) * validation.fresh < UNBROKEN:
-            validation.extend([one], math.ceil(UNBROKEN / validation.fresh), until=validation.until)
+        _complete(validation, one)
+
+
+def _complete(validation: Validation, candidate: Candidate) -> None:
+    """Adds the few runs of a design after which they speak for it."""
+    if NEARLY * UNBROKEN <= validation.made(candidate) * validation.fresh < UNBROKEN:
+        validation.extend([candidate], math.ceil(UNBROKEN / validation.fresh), until=validation.until)
+
+
+def _clears(validation: Validation, candidate: Candidate) -> bool:
+    """Whether a design holds its bounds: one that broke none, and counts as missing one only because it is like a
+    refused design, gets the few runs after which they speak for it. The next safer scale would take more."""
+    if validation.clears(candidate):
+        return True
+    own = not validation.misses(candidate, own=True) and validation.broken(candidate) == 0.0
+    if own and len(validation.refused) <= LENIENT:
+        _complete(validation, candidate)
+    return not validation.misses(candidate)
 
 
 def secure(validation: Validation, outcome: SearchOutcome, challengers: Challengers) -> None:
@@ -194,7 +210,7 @@ def nearest(
             continue
         if not validation.add(safer):
             return
-        if validation.clears(safer):
+        if _clears(validation, safer):
             holds = factor
             break
         if factor in WIDE and _is_behind(safer, validation):
@@ -211,7 +227,7 @@ def nearest(
         safer = challengers.safer(candidate, space, coordinates, middle)
         if safer is None or not validation.add(safer):
             return
-        if validation.clears(safer):
+        if _clears(validation, safer):
             holds = middle
         else:
             misses = middle

@@ -320,7 +320,8 @@ class Stages:
         if validation.several or not self.bench.question.goal.constraints:
             return
         limited = self.clock.seconds is not None or self._costly
-        spare = 0 if limited else effort.spare(self.bench.question)
+        # A refusal costs another block: as many runs may as well decide about the design that is nearer the bound.
+        spare = 0 if limited else max(effort.spare(self.bench.question), proofs.block_runs(self.spent))
         for number in range(PROOFS):
             best = validation.decide()
             if validation.misses(best, own=True):

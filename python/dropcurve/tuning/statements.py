@@ -356,16 +356,18 @@ def _undecided(answer: Findings, line: ValidationLine) -> str:
 
 
 def _preferred(answer: Findings, line: ValidationLine) -> str:
-    """The reason for which the recommendation was preferred to a better fair queue: it is nearer the defaults of the
-    same discipline, or simpler; "" if it was not."""
+    """The reason for which the recommendation was preferred to a rival that is ahead: it is simpler, or of two fair
+    queues the one nearer the defaults of the same discipline; "" if it was not."""
     best, pair = answer.lines[0], line.difference[0]
     ahead = (
         pair is not None and pair.mean != 0 and (pair.mean > 0) == answer.question.goal.objectives[0].higher
     )
-    if not ahead or not are_fair_queues(line.candidate, best.candidate):
+    if not ahead:
         return ""
     if complexity(best.candidate) < complexity(line.candidate):
         return "simpler one"
+    if not are_fair_queues(line.candidate, best.candidate):
+        return ""
     same = line.candidate.kind_as_loaded == best.candidate.kind_as_loaded
     nearer = default_distance(best.candidate) < default_distance(line.candidate)
     return "one nearer its defaults" if same and nearer else ""
