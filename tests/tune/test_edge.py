@@ -240,6 +240,35 @@ def test_a_challenger_must_hold_and_win_half_the_margin() -> None:
     assert challengers.near(best, study.family, {"limit": 20_000.0})[0].params["limit"] == "23600 B"
 
 
+class Uneven(Formula):
+    """The utilisation is ``loss`` points lower than that of the formula for all but 20 000 B, and 1.5 more or less."""
+
+    def __init__(self, loss: float) -> None:
+        super().__init__()
+        self.loss = loss
+
+    def row(self, candidate: Candidate, trial: PairedTrial) -> Row | None:
+        base = super().row(candidate, trial)
+        if base is None or candidate.params["limit"] == "20000 B":
+            return base
+        luck = 1.5 if trial.index % 2 else -1.5
+        return {**base, "utilisation": base["utilisation"] - self.loss + luck}
+
+
+@pytest.mark.parametrize(("loss", "errors", "there"), [(0.3, 0.0, 0), (0.3, 1.0, 1), (1.0, 1.0, 0)])
+def test_a_further_discipline_may_be_behind_by_the_error_of_the_trials(
+    loss: float, errors: float, there: int
+) -> None:
+    """Twelve differences of 1.5 points to either side have a standard error of 0.45."""
+    bench = Uneven(loss)
+    study = _study(bench)
+    best, other = study.candidate({"limit": 20_000.0}), study.candidate({"limit": 20_100.0})
+    assert best and other
+    fresh = [trial for seed in (9, 10, 11) for trial in _trials(seed=seed)]
+    challengers = Challengers(bench, fresh, _trials(), 1, 0.2)
+    assert len(challengers.better(best, [other], errors=errors)) == there
+
+
 def test_the_best_edges_hold_the_bound_and_were_run_in_half_of_the_trials() -> None:
     bench = Formula()
     study, trials = _study(bench), _trials()

@@ -153,7 +153,7 @@ def test_a_design_like_a_refused_one_gets_the_few_runs_after_which_its_own_speak
         safer_scale.speak(validation)
         return validation.misses(tail_drop(18_000)), validation.made(tail_drop(18_000)) * 6
 
-    assert safer_scale.UNBROKEN == 45
+    assert [safer_scale.speaking(missed) for missed in range(3)] == [45, 77, 105]
     assert spoken(7) == (False, 48) and spoken(5) == (True, 30)
 
 

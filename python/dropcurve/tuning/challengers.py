@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import boxes
+from ..metrics import statistics
 from .adjust import Adjusting
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
@@ -34,6 +35,9 @@ ALONG, MORE_ALONG = (0.7, 1.4), (0.7, 1.4, 0.5, 2.0, 0.85, 1.18)
 #: Trials of the first evaluation, and the number of margins behind the recommendation at which a challenger is dropped
 #: after it.
 LOOK, BEHIND = 6, 2.0
+#: Standard errors of the paired difference by which the best of a further discipline may be behind in the few trials
+#: here: with one, of those that are as good one of six is left out.
+ERRORS = 1.0
 #: Factors on the scale of a setting of a usual share that misses a bound by little.
 SAFER = (0.96, 0.91, 0.85)
 #: Disciplines that are solved besides the usual ones.
@@ -148,7 +152,7 @@ class Challengers:
         runs: float,
         on_stage: Callable[[str, Candidate | None], None],
     ) -> Iterator[Candidate]:
-        """The best of each further discipline that is better than the recommendation.
+        """The best of each further discipline that may be better than the recommendation.
 
         Args:
             best: The recommendation.
@@ -171,7 +175,7 @@ class Challengers:
             # The design that leads on the edge of few trials is often not the best of its family on fresh conditions.
             solved = self.better(best, solving.best_edges(kind, EDGES), points)
             adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
-            yield from self.better(best, adjusting.go(solved))[:1]
+            yield from self.better(best, adjusting.go(solved), errors=ERRORS)[:1]
 
     def _part(self, share: float) -> float | None:
         """The moment at which a share of the time left is spent; None without a limit."""
@@ -201,10 +205,11 @@ class Challengers:
         return moved if moved is not None and moved.key != candidate.key and self._usable(moved) else None
 
     def better(
-        self, best: Candidate, candidates: Sequence[Candidate], points: float = 0.0
+        self, best: Candidate, candidates: Sequence[Candidate], points: float = 0.0, *, errors: float = 0.0
     ) -> list[Candidate]:
         """The designs, of those given, that may hold the constraints and beat the recommendation by half the margin,
-        best first; ``points`` adds those that are behind by up to as many or miss a constraint."""
+        less ``errors`` standard errors, best first; ``points`` adds those that are behind by up to as many or miss a
+        constraint."""
         question = self.bench.question
         able = [one for one in candidates if question.target.takes(one) and self._usable(one)]
         if (
@@ -219,7 +224,7 @@ class Challengers:
             if not self.bench.run(((one, trial) for trial in look), until=self.until):
                 break
             missed = self.bench.missed(one, look) > 0.5 and not points
-            behind = max(BEHIND * self.margin, points)
+            behind = max(BEHIND * self.margin, points, errors * self._error(best, one, look))
             if missed or self._loss(one, look) > self._loss(best, look) + behind:
                 continue
             if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
@@ -227,9 +232,18 @@ class Challengers:
             runs = len(self.trials)
             holds = doubtful(round(self.bench.missed(one, self.trials) * runs), runs)
             gain = self._loss(best, self.trials) - self._loss(one, self.trials)
-            if gain > -points if points else holds and gain > self.margin / 2:
+            least = self.margin / 2 - errors * self._error(best, one, self.trials)
+            if gain > -points if points else holds and gain > least:
                 ahead.append(one)
         return sorted(ahead, key=lambda one: self._loss(one, self.trials))
+
+    def _error(self, best: Candidate, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
+        """The standard error of the paired difference of two designs; 0 for fewer than two trials."""
+        pairs = zip(self.bench.losses(best, trials), self.bench.losses(candidate, trials), strict=False)
+        differences = [one - other for one, other in pairs]
+        if len(differences) < 2 or not all(map(math.isfinite, differences)):
+            return 0.0
+        return statistics.deviation(differences) / math.sqrt(len(differences))
 
     def _usable(self, candidate: Candidate) -> bool:
         return all(self.bench.usable(candidate, trial) for trial in (*self.first, *self.trials))

@@ -12,6 +12,7 @@ validated design with the same other parameters has and misses a bound with.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -31,9 +32,8 @@ CLOSE, WIDE = (0.98, 0.96, 0.91, 0.85), (0.74, 0.6, 0.45, 0.3)
 HALVINGS = 2
 #: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
-#: Fewest runs that show that a design holds its bounds if none of them breaks one, and the share of them from which on
-#: the others are worth it.
-UNBROKEN, NEARLY = next(runs for runs in range(1, 1000) if proofs.rejects(0, runs)), 0.75
+#: Share of the runs that speak for a design from which on the others are worth it.
+NEARLY = 0.75
 #: Elasticity of the delay before there are runs (it is proportional to the scale), the standard deviation of that, and
 #: the least one.
 PROPORTIONAL, UNSURE, LEAST = 1.0, 0.5, 0.2
@@ -64,8 +64,8 @@ def step_back(
 
 
 def speak(validation: Validation) -> None:
-    """Adds the few runs after which designs speak for themselves that are ahead, broke no bound, and count as missing
-    one only because they are like a refused design (`Validation.misses`): the simplest first."""
+    """Adds the few runs after which designs speak for themselves that are ahead and count as missing a bound only
+    because they are like a refused design (`Validation.misses`): the simplest first."""
     if validation.several or len(validation.refused) > LENIENT:
         return
     validation.decide()
@@ -73,25 +73,31 @@ def speak(validation: Validation) -> None:
     for one in validation.candidates:
         pair = validation.standing_of(one)[1]
         like = validation.misses(one) and not validation.misses(one, own=True)
-        if like and validation.broken(one) == 0.0 and pair is not None and pair.mean < 0.0:
+        if like and pair is not None and pair.mean < 0.0:
             held_back.append((complexity(one), pair.mean, one))
     for _, _, one in sorted(held_back, key=lambda triple: triple[:2])[: 2 * RETREATS]:
         _complete(validation, one)
 
 
+def speaking(missed: int) -> int:
+    """The fewest runs that show that a design holds its bounds in nineteen of twenty, if ``missed`` of them do not."""
+    return next(runs for runs in itertools.count(1) if proofs.rejects(missed, runs))
+
+
 def _complete(validation: Validation, candidate: Candidate) -> None:
-    """Adds the few runs of a design after which they speak for it."""
-    if NEARLY * UNBROKEN <= validation.made(candidate) * validation.fresh < UNBROKEN:
-        validation.extend([candidate], math.ceil(UNBROKEN / validation.fresh), until=validation.until)
+    """Adds the few runs of a design after which they speak for it, unless one more of them breaks a bound."""
+    runs = validation.made(candidate) * validation.fresh
+    enough = speaking(round(validation.broken(candidate) * runs))
+    if NEARLY * enough <= runs < enough:
+        validation.extend([candidate], math.ceil(enough / validation.fresh), until=validation.until)
 
 
 def _clears(validation: Validation, candidate: Candidate) -> bool:
-    """Whether a design holds its bounds: one that broke none, and counts as missing one only because it is like a
-    refused design, gets the few runs after which they speak for it. The next safer scale would take more."""
+    """Whether a design holds its bounds: one that counts as missing one only because it is like a refused design gets
+    the few runs after which its own speak for it. The next safer scale would take more."""
     if validation.clears(candidate):
         return True
-    own = not validation.misses(candidate, own=True) and validation.broken(candidate) == 0.0
-    if own and len(validation.refused) <= LENIENT:
+    if not validation.misses(candidate, own=True) and len(validation.refused) <= LENIENT:
         _complete(validation, candidate)
     return not validation.misses(candidate)
 
