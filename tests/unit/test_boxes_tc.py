@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import dropcurve as dc
 from dropcurve.boxes import export, read, read_all, tc_numbers, tc_try
+from dropcurve.boxes.cake_functions import CakeFunctions
 from dropcurve.boxes.tc_write import WRITERS
 from dropcurve.scenario.links.framing import WORDS, Framing
 
@@ -91,7 +93,37 @@ def test_cake_is_read_with_its_tins_isolation_and_framing() -> None:
         "bandwidth": "20 Mbit/s", "tins": "diffserv4", "isolate": "dual_dsthost", "interval": "50 ms",
         "overhead": "30 B", "mpu": "68 B", "framing": "ptm",
     }  # fmt: skip
-    assert [note.key for note in imported.notes if note.kind == "lost"] == ["nat"]
+    assert imported.functions == CakeFunctions(nat=True)
+    assert not [note for note in imported.notes if note.kind == "lost"]
+
+
+@pytest.mark.parametrize(
+    ("word", "printed", "value"),
+    [
+        ("ack-filter", "enabled", "conservative"),
+        ("ack-filter-aggressive", "aggressive", "aggressive"),
+        ("no-ack-filter", "disabled", None),
+    ],
+)
+def test_the_filter_of_acknowledgements_is_read_and_written(
+    word: str, printed: str, value: str | None
+) -> None:
+    stated = read(f"tc qdisc add dev eth0 root cake bandwidth 2Mbit {word} wash")
+    options = {"bandwidth": 250000, "diffserv": "diffserv3", "flowmode": "triple-isolate", "nat": True, "rtt": 100000,
+               "wash": True, "ack-filter": printed, "split_gso": True, "raw": True}  # fmt: skip
+    shown = read(
+        json.dumps([{"kind": "cake", "handle": "1:", "dev": "eth0", "root": True, "options": options}])
+    )
+    assert [one.params.get("ack_filter") for one in (stated, shown)] == [value, value]
+    assert stated.params["wash"] and shown.params["wash"] and shown.functions.nat
+    again = export("cake", stated.params, box="linux", rate_bps=2e6).text
+    assert read(again).params.get("ack_filter") == value and " wash " in again
+
+
+def test_one_queue_for_all_flows_with_a_filter_is_still_cake() -> None:
+    words = "bandwidth 2Mbit besteffort flowblind"
+    assert read(f"tc qdisc add dev eth0 root cake {words}").discipline == "cobalt"
+    assert read(f"tc qdisc add dev eth0 root cake {words} ack-filter").discipline == "cake"
 
 
 def test_cake_counts_the_ethernet_header_unless_an_overhead_is_given() -> None:

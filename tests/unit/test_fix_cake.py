@@ -1,4 +1,4 @@
-"""CAKE in a home: its functions that are not simulated stay in the text and in the verdict."""
+"""CAKE in a home: its functions in the runs, in the text and in the verdict."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import pytest
 
 from dropcurve import boxes
 from dropcurve.boxes import rewrite
-from dropcurve.fixes import loading, place
+from dropcurve.fixes import line, loading, place
 from dropcurve.fixes.designs import designs
+from dropcurve.results.recommendation import verdict_on
+from dropcurve.runs.effort import Effort
+from dropcurve.runs.replicate import replicate
+from dropcurve.scenario import links
 
 SECTION = """config queue
 	option interface 'wan'
@@ -55,8 +59,8 @@ def test_options_that_are_not_simulated_stay_with_another_interval(text: str, wo
     after, in_place = rewrite.rewritten(text, queue, exported)
     (line,) = (one for one in after.splitlines() if "eqdisc_opts" in one or " cake " in one)
     assert in_place and not [word for word in words if word not in line]
-    lost = [[note.key for note in boxes.read(one).notes if note.kind == "lost"] for one in (text, after)]
-    assert set(lost[0]) <= set(lost[1])
+    back = boxes.read(after)
+    assert back.functions == queue.functions and back.params["ack_filter"] == "conservative"
 
 
 def test_options_of_cake_do_not_go_to_another_queue() -> None:
@@ -77,8 +81,8 @@ def test_longer_intervals_are_tried_and_keep_the_tins_and_hosts() -> None:
 @pytest.mark.parametrize(
     ("words", "functions"),
     [
-        ("nat ack-filter", "the isolation of hosts behind NAT and the ACK filter"),
-        ("ack-filter-aggressive", "the ACK filter"),
+        ("nat ack-filter wash", ""),
+        ("ingress nat", "the protection of the queue before it (ingress)"),
         ("nonat nowash", ""),
     ],
 )
@@ -93,8 +97,94 @@ def test_options_of_routeros_stay_in_the_new_type() -> None:
         "/queue simple add name=wan max-limit=20M/90M queue=up/up\n"
     )
     queue = boxes.read(text, name="wan upload")
+    assert queue.params["ack_filter"] == "conservative" and queue.functions.nat
     exported = loading.export_at(place(queue), "cake", {"interval": "200 ms"}, shape=False)
     assert exported is not None
     after, in_place = rewrite.rewritten(text, queue, exported)
     (line,) = (one for one in after.splitlines() if "cake-rtt=200ms" in one)
     assert in_place and "cake-nat=yes" in line and "cake-ack-filter=filter" in line
+
+
+VYOS = """set qos policy cake WAN bandwidth '18mbit'
+set qos policy cake WAN flow-isolation 'nat'
+set qos policy cake WAN flow-isolation 'dual-src-host'
+set qos policy cake WAN rtt '50'
+set qos interface eth0 egress 'WAN'
+"""
+VYOS_TREE = """qos {
+    interface eth0 {
+        egress WAN
+    }
+    policy {
+        cake WAN {
+            bandwidth 18mbit
+            flow-isolation {
+                dual-src-host
+                nat
+            }
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("text", [VYOS, VYOS_TREE])
+def test_nat_of_vyos_stands_next_to_the_isolation(text: str) -> None:
+    queue = boxes.read(text)
+    assert (queue.params["isolate"], queue.functions.nat) == ("dual_srchost", True)
+    exported = loading.export_at(place(queue), "cake", {"interval": "200 ms"}, shape=False)
+    assert exported is not None
+    after, in_place = rewrite.rewritten(text, queue, exported)
+    back = boxes.read(after)
+    assert in_place and back.functions == queue.functions and back.params["interval"] == "200 ms"
+    assert back.params["isolate"] == "dual_srchost"
+
+
+@pytest.mark.parametrize(
+    ("words", "dev", "hidden"),
+    [
+        ("dual-srchost", "eth1", "destination"),
+        ("dual-srchost nat", "eth1", None),
+        ("flows", "eth1", None),
+        ("triple-isolate", "br-lan", None),
+        ("triple-isolate", "lan1", None),
+        ("triple-isolate", "wan", "destination"),
+    ],
+)
+def test_without_nat_the_hosts_of_a_home_are_one(words: str, dev: str, hidden: str | None) -> None:
+    where = place(boxes.read(f"tc qdisc replace dev {dev} root cake bandwidth 18Mbit {words}\n"))
+    assert where.base.get("queue.translated") == (hidden or "neither")
+    assert where.lacks_nat == bool(hidden) == ("has no nat" in where.basis)
+    tried = {title for title, _ in designs(where, shape=False)}
+    assert ("CAKE with nat" in tried) == bool(hidden)
+
+
+def test_a_queue_of_another_kind_gets_a_cake_with_nat() -> None:
+    where = place(
+        boxes.read("tc qdisc replace dev eth1 root handle 1: tbf rate 18mbit burst 15k latency 50ms\n")
+    )
+    exported = dict(designs(where, shape=False))["CAKE"]
+    assert " nat" in exported.text and exported.functions.nat
+
+
+@pytest.mark.parametrize(("rates", "tried"), [("100/2", True), ("20/20", False), ("50/10", False)])
+def test_filters_are_tried_where_acknowledgements_take_much_of_the_upload(rates: str, tried: bool) -> None:
+    _, places = line(rates)
+    for where in places:
+        names = set(dict(designs(where, shape=False)))
+        up = where.imported.title == "wan upload"
+        assert ({"CAKE with ack-filter", "CAKE with ack-filter-aggressive"} <= names) == (tried and up)
+
+
+def test_the_score_counts_data_where_a_design_filters_acknowledgements() -> None:
+    base = links.scenario(links.parse("100/2:up,back=fq_codel")[0], direction="up", duration="20 s")
+    queues = {
+        name: base.set("queue", {"kind": "cake", "bandwidth": "2 Mbit/s", "ack_filter": name})
+        for name in ("off", "aggressive")
+    }
+    result = replicate(queues, Effort(replications=3), name="filter")
+    verdict = verdict_on(result, current="off")
+    assert verdict is not None and (verdict.status, verdict.recommended) == ("load", "aggressive")
+    assert "of the rate of either direction for its transfers" in verdict.exchange
+    (gain,) = (one for one in verdict.changes if one.criterion.key == "goodput_bps[upload]")
+    assert gain.recommended > 1.5 * gain.other

@@ -37,7 +37,7 @@ def loaded(command: str) -> set[str]:
     [
         ("--help", set(), 20),
         ("--version", set(), 34),
-        ("describe red", set(), 104),
+        ("describe red", set(), 105),
         (INSTANT, set(), 94),
         (RANGES, set(), 94),
         ("tune --link cable:up --goal gaming --instant", set(), 94),

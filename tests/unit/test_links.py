@@ -219,13 +219,15 @@ def test_an_unknown_key_of_a_link_is_refused_with_the_value_as_typed(value: str)
 
 
 @pytest.mark.parametrize("direction", ["down", "up"])
-def test_all_flows_of_a_customer_have_its_one_host(direction: str) -> None:
+def test_the_flows_of_a_customer_are_those_of_three_devices(direction: str) -> None:
     home = links.scenario(links.preset("cable"), direction=direction)
     for name, group in home.resolved["flows"].items():
         # Data of a reversed group goes against the direction of the queue.
         down = (direction == "down") != bool(group.get("reverse"))
         own, other = ("destination_host", "source_host") if down else ("source_host", "destination_host")
-        assert (group[own], group[other]) == ("customer", "auto"), name
+        device = {"web": "laptop", "call": "laptop", "video": "television", "game": "television"}
+        assert (group[own], group[other]) == (device.get(name, "computer"), "auto"), name
+    assert "from 3 devices (transfers; pages and calls; video and games)" in str(home.get("description"))
     local = links.scenario(links.preset("datacentre"), direction=direction)
     assert {group["destination_host"] for group in local.resolved["flows"].values()} == {"auto"}
 

@@ -13,6 +13,7 @@ from ..errors import ScenarioError, UsageError, nearest
 from ..quantities.arguments import checked
 from ..scenario.links.framing import KEYS, NONE, Framing
 from . import effect, policers
+from .cake_functions import CakeFunctions
 from .model import DEVICE, Export, Import, Note, chosen, remedied, uncounted
 from .numbers import check_digits
 from .red_rows import KINDS
@@ -113,6 +114,9 @@ def export(
     if direction and "direction" in signature(writer).parameters:
         options["direction"] = direction
     params = _stated(discipline, params, framing)
+    if direction and discipline == "cake" and "functions" in signature(writer).parameters:
+        # The router of a customer's line translates addresses, so that its CAKE sees hosts by `nat` alone.
+        options.setdefault("functions", CakeFunctions(nat=True))
     if framing and "framing" in signature(writer).parameters:
         options["framing"] = framing
     unknown = [key for key in options if key not in signature(writer).parameters]

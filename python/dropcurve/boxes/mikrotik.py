@@ -5,6 +5,8 @@ Reference: RouterOSQueues. RouterOS is a Linux; a queue type is written from the
 
 from __future__ import annotations
 
+from .cake_functions import NONE as NO_FUNCTIONS
+from .cake_functions import CakeFunctions
 from .mikrotik_read import WORDS, looks_like, read, read_all
 from .model import Export, Note, Problems, bottleneck, refuse
 from .red_rows import rows_of
@@ -25,6 +27,7 @@ def export(
     dev: str = "ether1",
     name: str = "dropcurve",
     shape: bool = False,
+    functions: CakeFunctions = NO_FUNCTIONS,
 ) -> Export:
     """A queue type, and the interface or the queue tree that uses it. Raises ScenarioError.
 
@@ -34,6 +37,7 @@ def export(
         dev: The interface.
         name: Name of the queue type.
         shape: Puts the queue into a tree with the link's rate.
+        functions: Those of a CAKE.
     """
     if settings.discipline not in KINDS:
         refuse("kind", settings.discipline, f"RouterOS has {', '.join(KINDS)}", "choose one of these")
@@ -45,7 +49,8 @@ def export(
         written = WRITERS[settings.discipline](settings, notes, problems)
         problems.raise_if_any()
         assert written is not None, "a writer that finds no problem writes"
-        words = _values(written, notes)
+        functions = functions if written.kind == "cake" else NO_FUNCTIONS
+        words = " ".join([_values(written, notes), *functions.routeros])
     lines = [f"/queue type add name={name} {words}"]
     if shape and settings.discipline != "cake":
         rate = max(1, round(settings.rate_bps))
@@ -56,7 +61,10 @@ def export(
             notes.append(bottleneck(dev, settings.rate_bps))
     text = "\n".join(lines) + "\n"
     back = read(text)
-    return Export("mikrotik", settings.discipline, dict(params), text, notes, back.discipline, back.params)
+    return Export(
+        "mikrotik", settings.discipline, dict(params), text, notes, back.discipline, back.params,
+        functions=back.functions,
+    )  # fmt: skip
 
 
 def _red_words(settings: Settings, notes: list[Note]) -> str:
@@ -97,6 +105,9 @@ def _values(written: Written, notes: list[Note]) -> str:
         elif kind == "cake" and word in _DIFFSERV | _FLOWMODES:
             values.append(f"cake-{'diffserv' if word in _DIFFSERV else 'flowmode'}={word}")
             i += 1
+        elif kind == "cake" and word in _FLAGS:
+            values.append(_FLAGS[word])
+            i += 1
         elif word in names and not (kind == "cake" and (word, after) == ("overhead", "0")):
             values.append(f"{kind}-{names[word]}={after}")
             i += 2
@@ -107,6 +118,11 @@ def _values(written: Written, notes: list[Note]) -> str:
     return " ".join(values)
 
 
+#: Words of `tc` without a value, and the values of a queue type.
+_FLAGS = {
+    "ack-filter": "cake-ack-filter=filter", "ack-filter-aggressive": "cake-ack-filter=aggressive",
+    "wash": "cake-wash=yes",
+}  # fmt: skip
 _DIFFSERV = {"besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"}
 _FLOWMODES = {
     "flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate",

@@ -35,7 +35,14 @@ BUILT_IN = {
 WORDS: dict[str, str | None] = {
     "limit": "limit", "target": "target", "interval": "interval", "quantum": "quantum", "flows": "flows",
     "memlimit": "memory_limit", "ce-threshold": "ce_threshold", "perturb": "perturb", "rtt": "rtt", "mpu": "mpu",
-    "overhead": "overhead", "allot": None, "wash": None, "ack-filter": None, "autorate-ingress": None,
+    "overhead": "overhead", "allot": None,
+}  # fmt: skip
+#: Values of a CAKE, and the word of `tc` for each; "" for those that are the default.
+CAKE_WORDS = {
+    ("nat", "yes"): "nat", ("wash", "yes"): "wash", ("autorate-ingress", "yes"): "autorate-ingress",
+    ("ack-filter", "filter"): "ack-filter", ("ack-filter", "aggressive"): "ack-filter-aggressive",
+    ("nat", "no"): "", ("wash", "no"): "", ("autorate-ingress", "no"): "", ("ack-filter", "none"): "",
+    ("atm", "none"): "", ("atm", "atm"): "atm", ("atm", "ptm"): "ptm",
 }  # fmt: skip
 #: A full packet with its Ethernet header, by which a size in bytes becomes a number of packets.
 FRAME_BYTES = PACKET_BYTES + ETHERNET
@@ -214,10 +221,10 @@ def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[N
             yield f"bandwidth {_bits(value)}"
         elif bare in ("diffserv", "flowmode", "rtt-scheme"):
             yield value if value not in ("none", "") else ""
-        elif bare == "nat" and value == "yes":
-            yield "nat"
-        elif bare == "atm" and value in ("atm", "ptm"):
-            yield value
+        elif kind == "cake" and (bare, value) in CAKE_WORDS:
+            yield CAKE_WORDS[bare, value]
+        elif bare == "overhead-scheme":
+            yield value.replace(",", " ") if value != "none" else ""
         elif bare == "memlimit" and kind == "cake":
             yield f"memlimit {_size(value)}"
         elif WORDS.get(bare):

@@ -15,7 +15,7 @@ from ..quantities import units, values
 from ..scenario import Scenario
 from ..scenario.links import LinkProfile
 from ..scenario.links.framing import FULL_BYTES, Framing
-from . import code_points, tc_numbers
+from . import cake_functions, code_points, tc_numbers
 from .link import profile, scenario
 
 
@@ -67,7 +67,8 @@ class Export:
     """A configuration: its text, notes on rounded and lost settings, and the queue that the box will run.
 
     ``discipline_as_loaded`` and ``params_as_loaded`` are in the form scenarios have; ``discipline`` and ``params``
-    those that were asked for. ``effect`` describes how the two differ.
+    those that were asked for. ``effect`` describes how the two differ. ``functions`` are those that its CAKE has in
+    addition.
     """
 
     box: str
@@ -78,6 +79,7 @@ class Export:
     discipline_as_loaded: str
     params_as_loaded: dict[str, Any]
     effect: list[str] = field(default_factory=list)
+    functions: cake_functions.CakeFunctions = cake_functions.NONE
 
     @property
     def queue_as_loaded(self) -> str:
@@ -129,6 +131,7 @@ class Import:
         scheduler: The scheduler of ALTQ that the queue is a part of; else "".
         link_text: The link in the form of ``--link``, where the text states both rates; else "".
         dev: The interface that the text puts the queue on; "" where it names none, or several.
+        functions: Options of a CAKE that its parameters do not have.
         applications: What the queue's class is for by its code points (`code_points.applications`); empty where they
             do not say.
     """
@@ -150,6 +153,7 @@ class Import:
     policed_burst: float | None = None
     port_bps: float | None = None
     scheduler: str = ""
+    functions: cake_functions.CakeFunctions = cake_functions.NONE
 
     @property
     def calls_alone(self) -> bool:

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from . import altq, junos_read, openbsd, rewrite_braces, rewrite_json, rewrite_lines, rewrite_tc, sqm, tc_cake
+from . import altq, junos_read, openbsd, rewrite_braces, rewrite_json, rewrite_lines, rewrite_tc, sqm
 from .model import Export, Import
 
 #: The lines of an IOS class that configure the drops of its queue.
@@ -35,8 +34,6 @@ def rewritten(text: str, queue: Import, exported: Export) -> tuple[str, bool]:
         "sqm": _sqm, "mikrotik": _mikrotik, "vyos": _vyos, "dummynet": rewrite_lines.of_dummynet,
         "altq": altq.rewritten, "openbsd": openbsd.rewritten,
     }  # fmt: skip
-    if queue.discipline == exported.discipline_as_loaded == "cake":
-        exported = replace(exported, text=tc_cake.with_functions(exported.text, queue))
     write = writers.get(queue.box)
     changed = None if write is None else write(text, queue, exported)
     if changed is not None:

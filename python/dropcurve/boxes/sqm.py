@@ -14,6 +14,8 @@ from typing import Any
 
 from ..scenario.links.framing import NONE, Framing
 from . import tc_read
+from .cake_functions import NONE as NO_FUNCTIONS
+from .cake_functions import CakeFunctions
 from .model import Export, Import, Note, Problems, chosen, refuse, with_others
 from .numbers import whole
 from .settings import Settings
@@ -67,6 +69,7 @@ class Section:
 def export(
     settings: Settings, *, params: dict[str, object], dev: str = "eth0", name: str = "wan", shape: bool = True,
     direction: str = "up", other_bps: float | None = None, framing: Framing = NONE,
+    functions: CakeFunctions = NO_FUNCTIONS,
 ) -> Export:  # fmt: skip
     """A section whose one direction has the queue. Raises ScenarioError.
 
@@ -80,6 +83,7 @@ def export(
         other_bps: Rate of the other direction, which has the same kind of queue with the settings of the script; by
             default it is not shaped.
         framing: Bytes that the line adds to each packet, which the script counts.
+        functions: Those of a CAKE.
     """
     if settings.discipline not in KINDS:
         refuse("kind", settings.discipline, f"sqm-scripts have {', '.join(KINDS)}", "choose one of these")
@@ -88,6 +92,8 @@ def export(
     written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
+    functions = functions if written.kind == "cake" else NO_FUNCTIONS
+    written.words += functions.words
     own, other = ("download", "upload") if direction == "down" else ("upload", "download")
     options = options_of(written.kind, written.words, own)
     rates = {own: _kbit(settings.rate_bps, "rate", notes), other: 0}
@@ -112,6 +118,7 @@ def export(
         notes,
         written.discipline,
         written.loaded,
+        functions=functions,
     )
 
 

@@ -7,6 +7,8 @@ import re
 from ..scenario.links.framing import NONE, Framing
 from . import llq, tc_cake
 from . import tc_numbers as tc
+from .cake_functions import NONE as NO_FUNCTIONS
+from .cake_functions import CakeFunctions
 from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
 from .tc_write import WRITERS
@@ -35,10 +37,10 @@ def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
 
 def export(
     settings: Settings, *, params: dict[str, object], dev: str = "eth0", shape: bool = False,
-    framing: Framing = NONE,
+    framing: Framing = NONE, functions: CakeFunctions = NO_FUNCTIONS,
 ) -> Export:  # fmt: skip
     """``tc`` commands. ``shape`` puts an htb class of the link's rate above the queue, which counts packets as the line
-    frames them. Raises ScenarioError."""
+    frames them; ``functions`` are those of a CAKE. Raises ScenarioError."""
     if settings.discipline == "prio":
         return _low_latency(settings, params, dev=dev, shape=shape, framing=framing)
     writer = WRITERS.get(settings.discipline)
@@ -54,6 +56,8 @@ def export(
     written = writer(settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
+    functions = functions if written.kind == "cake" else NO_FUNCTIONS
+    written.words += functions.words
     if not shape and not written.shapes:
         notes.append(bottleneck(dev, settings.rate_bps))
     if shape and written.shapes:
@@ -67,6 +71,7 @@ def export(
         notes,
         written.discipline,
         written.loaded,
+        functions=functions,
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..quantities import units
 from ..scenario.links.framing import WORDS as FRAMINGS
+from . import cake_functions
 from . import tc_numbers as tc
-from .model import Import, Note, Problems
+from .model import Note, Problems
 from .settings import Settings
 from .tc_tree import Queue
 from .tc_written import Written
@@ -25,16 +25,8 @@ ISOLATION = {
     "flowblind": "flowblind", "srchost": "srchost", "dsthost": "dsthost", "hosts": "hosts", "flows": "flows",
     "dual-srchost": "dual_srchost", "dual-dsthost": "dual_dsthost", "triple-isolate": "triple",
 }  # fmt: skip
-#: Options that are not simulated, with the effect that is lost.
-LOST = {
-    "ack-filter": "acknowledgements are not filtered", "ack-filter-aggressive": "acknowledgements are not filtered",
-    "ingress": "packets that are dropped do not count against the rate",
-    "autorate-ingress": "the rate stays as it is",
-    "nat": "the devices of a home share one address here, so that they are one host",
-    "wash": "code points stay as they are", "fwmark": "tins go by code point alone",
-}  # fmt: skip
-#: Those of them that are single words.
-_FLAGS = frozenset(LOST) - {"fwmark"}
+#: Words for the filter of acknowledgements, and the values of scenarios.
+ACK_FILTERS = {"ack-filter": "conservative", "ack-filter-aggressive": "aggressive"}
 #: Note on a queue without marking.
 MARKS = Note("lost", "ecn", "CAKE always marks ECN-capable packets")
 #: Bytes of the Ethernet header, which the kernel counts unless an overhead is stated.
@@ -49,9 +41,10 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
         rtt = tc.time(options["rtt"])
     unlimited = "unlimited" in options or options.get("bandwidth", "unlimited") == "unlimited"
     rate = None if unlimited else tc.rate(options["bandwidth"])
-    notes += [Note("lost", word, lost) for word, lost in LOST.items() if word in options]
+    notes += [Note("lost", word, lost) for word, lost in cake_functions.of_words(options).lost]
+    filtered = next((name for word, name in ACK_FILTERS.items() if word in options), "")
     wire = _wire(options, notes)
-    if "flowblind" in options and "besteffort" in options and not _describes_wire(options):
+    if "flowblind" in options and "besteffort" in options and not filtered and not _describes_wire(options):
         # One queue for all flows, without overhead: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
@@ -60,6 +53,7 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
         **({} if rate is None else {"bandwidth": units.show_rate(rate)}),
         "tins": next((word for word in TINS if word in options), "diffserv3"),
         "isolate": next((ISOLATION[word] for word in ISOLATION if word in options), "triple"),
+        **({"ack_filter": filtered} if filtered else {}), **({"wash": True} if "wash" in options else {}),
         "interval": units.show_span(rtt), **wire,
     }  # fmt: skip
     if "memlimit" in options:
@@ -117,38 +111,23 @@ def write(settings: Settings, notes: list[Note], problems: Problems) -> Written 
     least, framing = round(settings.bytes_("mpu")), settings.text("framing")
     limit = round(settings.bytes_("limit"))
     word = next(word for word, name in ISOLATION.items() if name == settings.text("isolate"))
+    filtered = next((word for word, name in ACK_FILTERS.items() if name == settings.text("ack_filter")), "")
+    washes = settings.flag("wash")
     words = [
-        "bandwidth", tc.show_rate(rate), settings.text("tins"), word, "rtt", tc.show_time(interval),
+        "bandwidth", tc.show_rate(rate), settings.text("tins"), word, *([filtered] if filtered else []),
+        *(["wash"] if washes else []), "rtt", tc.show_time(interval),
         "overhead", str(overhead), *(["mpu", str(least)] if least else []),
         {"plain": "noatm"}.get(framing, framing), "memlimit", str(limit),
     ]  # fmt: skip
     notes.append(memory(limit))
     shown: dict[str, Any] = {
         "bandwidth": units.show_rate(rate), "tins": settings.text("tins"), "isolate": settings.text("isolate"),
+        **({"ack_filter": ACK_FILTERS[filtered]} if filtered else {}), **({"wash": True} if washes else {}),
         "interval": units.show_span(interval), "overhead": f"{max(0, overhead)} B",
         **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
         "limit": f"{limit} B",
     }  # fmt: skip
     return Written("cake", words, "cake", shown, shapes=True)
-
-
-def with_functions(text: str, queue: Import) -> str:
-    """An export with the options of the queue in place that are not simulated, which stay."""
-    lost = [note for note in queue.notes if note.kind == "lost"]
-    words = " ".join(note.key for note in lost if note.key in _FLAGS)
-    if queue.box == "mikrotik":
-        values = ["cake-nat=yes" for note in lost if note.key == "nat"]
-        values += [f"{one.key}={one.text.partition(':')[0]}" for one in lost if one.key.startswith("cake-")]
-        return re.sub(r"\bkind=cake\b", " ".join(["kind=cake", *values]), text, count=1)
-    if not words:
-        return text
-    return re.sub(
-        r"^(.*\scake\s[^\n']*|\s*option [ie]qdisc_opts '[^'\n]*)",
-        rf"\1 {words}",
-        text,
-        count=1,
-        flags=re.MULTILINE,
-    )
 
 
 def target(rtt: float) -> float:

@@ -181,9 +181,13 @@ def _from_json(text: str, origin: str) -> Tree:
             for key, value in options.items()
             if value is not False and not isinstance(value, list)
         }
-        for key in ("diffserv", "flowmode", "ack-filter", "atm"):
+        if (filtered := flat.pop("ack-filter", "disabled")) != "disabled":
+            flat["ack-filter-aggressive" if filtered == "aggressive" else "ack-filter"] = ""
+        for key in ("diffserv", "flowmode", "atm"):
             if key in flat:
                 flat[flat.pop(key)] = ""
+        if options.get("split_gso") is False:
+            flat["no-split-gso"] = ""
         words = [*(["dev", dev] if dev else []), *(["root"] if row.get("root") else []),
                  *(["parent", parent] if parent else [])]  # fmt: skip
         virtual = [

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ScenarioError, UsageError
+from . import cake_functions
 from .model import Import, Note, promise, refuse
 from .tc_filters import applications
 from .tc_kinds import READERS
@@ -102,5 +103,6 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
         share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen), port_bps=None if own is None else rate,
+        functions=cake_functions.of_words(chosen.options) if discipline == "cake" else cake_functions.NONE,
         applications=frozenset() if rest else applications(tree.filters, chosen.dev, chosen.parent),
     )  # fmt: skip

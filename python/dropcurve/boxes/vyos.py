@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from . import code_points, tc_read
+from .cake_functions import NONE as NO_FUNCTIONS
+from .cake_functions import CakeFunctions
 from .model import Export, Import, Note, Problems, bottleneck, refuse, with_others
 from .numbers import real, whole
 from .settings import Settings
@@ -54,6 +56,7 @@ def export(
     name: str = "DROPCURVE",
     shape: bool = False,
     inside: str = "",
+    functions: CakeFunctions = NO_FUNCTIONS,
 ) -> Export:
     """``set`` lines of a policy and of the interface that uses it. Raises ScenarioError.
 
@@ -64,6 +67,7 @@ def export(
         name: Name of the policy.
         shape: Puts the queue into a shaper of the link's rate.
         inside: Title of the class of a shaper that gets the queue, such as ``WAN/class 10``, instead of a policy.
+        functions: Those of a CAKE.
     """
     if settings.discipline not in KINDS:
         refuse("kind", settings.discipline, f"VyOS has {', '.join(KINDS)}", "choose one of these")
@@ -72,7 +76,12 @@ def export(
     written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
-    options = list(_options_of(written, notes))
+    functions = functions if written.kind == "cake" else NO_FUNCTIONS
+    # Options of one node of the tree stay together.
+    options = [
+        line for one in _options_of(written, notes)
+        for line in ([one, *functions.vyos] if one.startswith("flow-isolation ") else [one])
+    ]  # fmt: skip
     policy = KINDS[settings.discipline]
     if inside:
         return _inside(settings, params, inside, policy, options, notes)
@@ -89,7 +98,10 @@ def export(
     lines.append(f"set qos interface {dev} egress {name}")
     text = "\n".join(lines or [root]) + "\n"
     back = read(text)
-    return Export("vyos", settings.discipline, dict(params), text, notes, back.discipline, back.params)
+    return Export(
+        "vyos", settings.discipline, dict(params), text, notes, back.discipline, back.params,
+        functions=back.functions,
+    )  # fmt: skip
 
 
 def _inside(
@@ -231,8 +243,6 @@ def _queue(title: str, kind: str, options: Options, rate: float | None, origin: 
         words += [
             ISOLATION[path[1]] for path in options if path[0] == "flow-isolation" and path[-1] in ISOLATION
         ]
-        flagged = options.get(("flow-isolation",), "")
-        words += [ISOLATION[flagged]] if flagged in ISOLATION else []
         words += ["bandwidth", f"{round(rate)}bit"] if rate else []
     elif kind == "random-detect":
         words += _red(options, notes, title, origin)
@@ -323,6 +333,9 @@ def _policies(text: str) -> tuple[dict[tuple[str, str], Options], list[str]]:
             options = policies.setdefault((rest[0], rest[1]), {})
             if len(rest) > 2:
                 *path, value = rest[2:]
+                if path == ["flow-isolation"]:
+                    # A node that has one of its words for hosts, and "nat" next to it.
+                    path = [*path, value]
                 options[tuple(path) or (value,)] = value
     return policies, used
 

@@ -292,7 +292,7 @@ def _rivals(where: Place) -> dict[str, Scenario]:
     queues["droptail"].pop("ecn", None)
     # CAKE sizes its buffer by rate and round trip.
     queues["cake"].pop("limit")
-    queues["cake"] |= where.hosts
+    queues["cake"] |= where.kept
     if where.framing or not (where.policed or where.imported.above):
         # Without the line's rate CAKE cannot size its targets.
         queues["cake"] |= where.framing.params | {"bandwidth": units.show_rate(where.rate_bps)}

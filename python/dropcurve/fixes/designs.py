@@ -23,6 +23,7 @@ from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
+from . import cake
 from .loading import export_at
 from .place import Place
 
@@ -39,8 +40,6 @@ SELF_SETTING = {
 #: which delays what else it carries (a tunnel, a browser's one connection), and the score counts the delay of thin
 #: flows alone. `tune --queue sfq` judges it.
 FAIR = {"fair-queue": 16, "fair-queue 1024": 1024}
-#: Intervals of a CAKE in place that are tried, in present ones: few long flows need more to fill the link.
-LONGER = (2.0, 4.0)
 #: Queue limits of fair queues in round trips at the link's rate: a long flow fills the whole of it.
 FAIR_ROUNDS = (1.0, 2.0)
 #: Disciplines that hold the delay by themselves: their limit bounds the memory and is none of their parameters to
@@ -71,12 +70,14 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     seen = {where.base.hash}
     scripts = sqm.defaults(where.rate_bps) if queue.box == "sqm" else {}
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
-    for title, kind, params in [*_self_setting(where, ecn, scripts), *sized]:
+    usual = [(*one, None) for one in _self_setting(where, ecn, scripts)]
+    cakes = [(title, "cake", params, functions) for title, params, functions in cake.designs(where)]
+    for title, kind, params, functions in [*usual, *cakes, *((*one, None) for one in sized)]:
         params = params | where.framing.params if kind == "cake" else params
-        exported = export_at(where, kind, params, shape=shape)
+        exported = export_at(where, kind, params, shape=shape, functions=functions)
         if exported is None:
             continue
-        loaded = where.put(exported.discipline_as_loaded, exported.params_as_loaded)
+        loaded = where.put(exported.discipline_as_loaded, exported.params_as_loaded, exported.functions)
         if loaded.hash not in seen:
             seen.add(loaded.hash)
             yield title, exported
@@ -196,11 +197,6 @@ def _self_setting(
         own: dict[str, Any] = {"limit": buffer(where, kind)} if kind != "cake" else {}
         own |= timed if kind in ("codel", "fq_codel") else {}
         yield title, kind, own | (ecn if kind not in ("droptail", "cake") else {})
-    if where.imported.discipline == "cake":
-        for factor in LONGER:
-            interval_s = factor * units.span(str(where.base.get("queue.interval")))
-            shown = units.show_span(interval_s)
-            yield f"CAKE with rtt {shown}", "cake", {"interval": shown}
     for title, count in FAIR.items():
         yield title, "drr", {"limit": buffer(where, "drr"), "queues": count}
 

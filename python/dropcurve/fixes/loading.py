@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..boxes import export, kinds
+from ..boxes.cake_functions import CakeFunctions
 from ..boxes.model import NEEDS_SHAPER, Export, Note, bottleneck
 from ..errors import DropcurveError
 from ..quantities import units
@@ -21,7 +22,9 @@ ALIKE = 1.02
 NO_INTERFACE = ("dummynet",)
 
 
-def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -> Export | None:
+def export_at(
+    where: Place, kind: str, params: dict[str, Any], *, shape: bool, functions: CakeFunctions | None = None
+) -> Export | None:
     """A design as the box loads it; None where the box refuses it, or it contradicts the buffer.
 
     Args:
@@ -29,6 +32,7 @@ def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -
         kind: The discipline.
         params: Its parameters.
         shape: Puts a shaper above the queue, where the text has none and its place can have one.
+        functions: Those of a CAKE; by default the usual ones of the place.
     """
     box = where.imported.box
     known = kinds(box)
@@ -37,7 +41,7 @@ def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -
     if not _has_room(where, kind):
         return None
     if kind == "cake":
-        params = where.hosts | params
+        params = where.kept | params
     if box == "linux":
         params = {key: value for key, value in params.items() if key != "above_max"}
     rate = where.rate_bps
@@ -45,9 +49,11 @@ def export_at(where: Place, kind: str, params: dict[str, Any], *, shape: bool) -
         # Shapers of these boxes count the Ethernet header alone.
         rate *= where.share_of(counted=ETHERNET)
     options = _options(where, kind, shape=shape)
+    if kind == "cake":
+        options["functions"] = where.functions if functions is None else functions
     try:
         exported = export(kind, params, box=box, rate_bps=rate, framing=where.framing, **options)
-        where.put(exported.discipline_as_loaded, exported.params_as_loaded)
+        where.put(exported.discipline_as_loaded, exported.params_as_loaded, exported.functions)
     except DropcurveError:
         return None
     shapes = bool(_options(where, kind, shape=True).get("shape"))

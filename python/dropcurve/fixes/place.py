@@ -8,13 +8,15 @@ from math import inf
 from typing import Any
 
 from ..boxes import policers
+from ..boxes.cake_functions import CakeFunctions
 from ..boxes.link import profile, scenario
 from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
 from ..errors import UsageError
-from ..quantities import units, wording
+from ..quantities import units
 from ..scenario import Scenario, links
 from ..scenario.links import LinkProfile, framing
 from ..scenario.links.framing import NONE, Framing
+from . import cake
 
 #: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
 CALL_BPS = 80e3
@@ -24,11 +26,6 @@ BEHIND = 10.0
 ETHERNET = 14
 #: Disciplines whose own shaper counts the bytes that the line adds.
 SELF_SHAPED = ("cake",)
-#: Functions of CAKE that are not simulated, by its option.
-FUNCTIONS = {
-    "nat": "the isolation of hosts behind NAT", "ack-filter": "the ACK filter",
-    "ack-filter-aggressive": "the ACK filter",
-}  # fmt: skip
 #: Burst of a shaper, as time at its rate.
 SHAPER_BURST_S = 0.004
 #: Base round trip where none is given.
@@ -58,6 +55,8 @@ class Place:
         buffer: The usual buffer of the link, as a limit in packets.
         framing: Bytes that the line adds to every packet, whatever queue is on it.
         line_bps: Rate of the whole link, of which a class may have a share; None where it is not known.
+        translated: The side of the queue whose hosts share one address for a CAKE without `nat`: "source",
+            "destination", or "" where each has its own.
     """
 
     imported: Import
@@ -70,6 +69,7 @@ class Place:
     buffer: str = ""
     framing: Framing = NONE
     line_bps: float | None = None
+    translated: str = ""
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -106,6 +106,11 @@ class Place:
             )
         if uncounted := self.uncounted:
             parts.append(uncounted)
+        if self.lacks_nat:
+            parts.append(
+                "your CAKE has no nat: it sees the devices behind the router as one host, if the router translates "
+                "their addresses"
+            )
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
 
@@ -129,16 +134,25 @@ class Place:
     @property
     def unsimulated(self) -> str:
         """Functions of the present queue that no run shows, in words; "" if there are none."""
-        keys = {note.key for note in self.imported.notes if note.kind == "lost"}
-        return wording.listed(list(dict.fromkeys(text for key, text in FUNCTIONS.items() if key in keys)))
+        return cake.unsimulated(self.imported)
 
     @property
-    def hosts(self) -> dict[str, Any]:
-        """Tins and isolation of a CAKE in place, which another CAKE keeps: a choice that traffic of one host and one
-        class does not show."""
-        if self.imported.discipline != "cake":
-            return {}
-        return {key: self.imported.params[key] for key in ("tins", "isolate")}
+    def kept(self) -> dict[str, Any]:
+        """Options of a CAKE in place that another CAKE keeps."""
+        return cake.kept(self.imported)
+
+    @property
+    def functions(self) -> CakeFunctions:
+        """Functions of a new CAKE: those of the one in place, else `nat` where addresses are translated."""
+        if self.imported.discipline == "cake":
+            return self.imported.functions
+        return CakeFunctions(nat=bool(self.translated))
+
+    @property
+    def lacks_nat(self) -> bool:
+        """Whether a CAKE in place shares the link between hosts and cannot tell them apart."""
+        queue = self.imported
+        return "translated" in cake.seen(queue.discipline, queue.params, queue.functions, self.translated)
 
     def share_of(self, *, counted: int) -> float:
         """Share of the line's rate at which a shaper that counts ``counted`` bytes next to a full packet fills it."""
@@ -169,9 +183,11 @@ class Place:
         """Name of the queue in the configuration; its discipline where it has no name."""
         return self.imported.title or self.imported.discipline
 
-    def put(self, kind: str, params: dict[str, Any]) -> Scenario:
-        """The scenario with another queue in this place; with a shaper above it where a policer is there."""
-        whole, settings = placed(kind, params, self.imported.above)
+    def put(self, kind: str, params: dict[str, Any], functions: CakeFunctions | None = None) -> Scenario:
+        """The scenario with another queue in this place, for a CAKE with these functions, by default those of a new
+        one; with a shaper above it where a policer is there."""
+        seen = cake.seen(kind, params, self.functions if functions is None else functions, self.translated)
+        whole, settings = placed(kind, seen, self.imported.above)
         if self.policed:
             # A scheduler cannot hold a shaper inside: all of it is shaped, to a rate with room for the calls.
             whole, settings = shaped(whole, settings, self.capacity_bps)
@@ -246,7 +262,11 @@ def place(
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
     room = f"{line.buffer_pkts(direction)} pkts"
-    return Place(queue, base, rate, policed=policed, buffer=room, framing=line.framing, line_bps=line_bps)
+    found = Place(
+        queue, base, rate, policed=policed, buffer=room, framing=line.framing, line_bps=line_bps,
+        translated=cake.translated(queue, line, direction),
+    )  # fmt: skip
+    return replace(found, base=found.put(queue.discipline, queue.params)) if found.lacks_nat else found
 
 
 def _check_rate(queue: Import, rate_bps: float) -> None:

@@ -276,7 +276,8 @@ def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario
     for title, export in exports.items():
         try:
             scenarios = [
-                one.put(export.discipline_as_loaded, export.params_as_loaded) for one in where.conditions
+                one.put(export.discipline_as_loaded, export.params_as_loaded, export.functions)
+                for one in where.conditions
             ]
         except DropcurveError:
             # A buffer of another condition contradicts it.

@@ -76,6 +76,7 @@ def verdict_on(
         weights,
         exchange or Exchange.default(round_trip_s(result.baseline)),
         reverse_of(result.baseline),
+        filtered=any(filters_acks(one) for one in chosen),
     )
     own_kind = next((kind_of(one) for name, one in places[0].items() if current in (name, one.name)), "")
     designs = [
@@ -125,10 +126,15 @@ def _placed(values: Sequence[float | None], has_run: Sequence[bool]) -> list[flo
 
 
 def _weighed(
-    runs: Sequence[Sequence[Run]], weights: Weights | None, exchange: Exchange, reverse: Collection[str] = ()
+    runs: Sequence[Sequence[Run]],
+    weights: Weights | None,
+    exchange: Exchange,
+    reverse: Collection[str] = (),
+    *,
+    filtered: bool = False,
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]], str]:
     """The criteria, their values by design, and a phrase on the weights."""
-    usual, values = balanced(runs, exchange, reverse=reverse)
+    usual, values = balanced(runs, exchange, reverse=reverse, filtered=filtered)
     if weights is None:
         about = exchange.stated(kinds(usual))
         if not any(one.key.startswith("delay") and one.worth for one in usual):
@@ -187,12 +193,24 @@ def _without_queues(scenario: dict[str, Any]) -> dict[str, Any]:
 def kind_of(variant: Variant) -> str:
     """Returns the kind of the queue under design: of a strict priority that of its last band, below a shaper that
     of the queue inside."""
+    queue = _own_queue(variant)
+    return str(queue.get("kind", "") if isinstance(queue, dict) else queue)
+
+
+def filters_acks(variant: Variant) -> bool:
+    """Returns whether the queue under design drops redundant acknowledgements."""
+    queue = _own_queue(variant)
+    return isinstance(queue, dict) and queue.get("ack_filter", "off") != "off"
+
+
+def _own_queue(variant: Variant) -> Any:
+    """The queue under design, without a strict priority or a shaper around it."""
     queue: Any = variant.scenario.get("queue") or {}
     if isinstance(queue, dict) and queue.get("kind") == "tbf" and isinstance(queue.get("child"), dict):
         queue = queue["child"]
     if isinstance(queue, dict) and queue.get("kind") == "prio" and isinstance(queue.get("bands"), list):
         queue = queue["bands"][-1]
-    return str(queue.get("kind", "") if isinstance(queue, dict) else queue)
+    return queue
 
 
 def reverse_of(variant: Variant) -> set[str]:

@@ -2,8 +2,10 @@
 
 If there are thin flows their delay counts, and in addition a quarter of that of long transfers: a queue that only long
 transfers fill harms no other flow, but requests on the same connection wait in it. The packets of a flood never count.
-Under a flood the share of the link that the other flows get replaces its utilisation. The load time of pages and the
-bit rate and stalls of video count where their data passes the queue (`Exchange` states how much).
+Under a flood the share of the link that the other flows get replaces its utilisation. Where a design filters
+acknowledgements, the goodput of transfers replaces it, as a share of the rate of their direction: acknowledgements keep
+a link as busy as data does, and transfers of the other direction live by those that pass this queue. The load time of
+pages and the bit rate and stalls of video count where their data passes the queue (`Exchange` states how much).
 """
 
 from __future__ import annotations
@@ -19,7 +21,11 @@ from .traffic import BULK_FACTOR, PAGES, roles
 
 
 def balanced(
-    runs: Sequence[Sequence[Run]], exchange: Exchange, *, reverse: Collection[str] = ()
+    runs: Sequence[Sequence[Run]],
+    exchange: Exchange,
+    *,
+    reverse: Collection[str] = (),
+    filtered: bool = False,
 ) -> tuple[list[Criterion], list[dict[str, list[float | None]]]]:
     """Returns the criteria of the balanced goal, and the values of each by design.
 
@@ -28,6 +34,7 @@ def balanced(
         exchange: Between delay and utilisation.
         reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and
             their goodput is not a share of this link.
+        filtered: Whether a design filters acknowledgements.
 
     Returns:
         The criteria; for each design a value of each run by criterion.
@@ -51,7 +58,7 @@ def balanced(
             Criterion("share", f"share of the link for {wording.listed(victims)}", "%", worth=1.0),
             _share(victims),
         )
-    else:
+    elif not filtered:
         add(Criterion("utilisation", "utilisation", "%", worth=1.0), _metric("utilisation", ""))
     bulk = [name for name, role in role_of.items() if role == "bulk" and name not in reverse]
     felt = thin or (victims if attacked else [])
@@ -77,9 +84,12 @@ def balanced(
     for criterion, function in _object_outcomes(runs[0], short, exchange, reverse):
         add(criterion, function)
     transfers = [name for name, role in role_of.items() if role == "bulk"]
-    for name in transfers if len(transfers) > 1 else []:
-        criterion = Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", better="higher")
-        add(criterion, _metric("goodput_bps", name))
+    for name in transfers if len(transfers) > 1 or filtered else []:
+        rate = _rate_bps(runs[0][0], back=name in reverse)
+        worth = 100.0 / rate if filtered and not attacked and rate else 0.0
+        title = f"goodput of {name}"
+        add(Criterion(f"goodput_bps[{name}]", title, "bit/s", worth=worth, better="higher"),
+            _metric("goodput_bps", name))  # fmt: skip
     samples = [
         {one.key: [function(run) for run in some] for one, function in zip(criteria, functions, strict=True)}
         for some in runs
@@ -157,8 +167,8 @@ def kinds(criteria: Sequence[Criterion]) -> set[str]:
         criteria: The criteria of a comparison.
 
     Returns:
-        Their names in `Exchange.stated`: "page", "video", "loss"; and "transfers" if the delay of long transfers
-        counts next to that of thin flows.
+        Their names in `Exchange.stated`: "page", "video", "loss"; "transfers" if the delay of long transfers counts
+        next to that of thin flows; "goodput" if their goodput does.
 
     Example:
         >>> sorted(kinds([Criterion("flow_loss[call]", "loss of call", "%", worth=-5.0)]))
@@ -170,11 +180,19 @@ def kinds(criteria: Sequence[Criterion]) -> set[str]:
         for measure in ("flow_loss", "delay_ms_p95")
     )
     transfers = {"transfers"} if thin and delayed - thin else set[str]()
-    return ({kind(one) for one in weighed} & {"page", "video", "loss"}) | transfers
+    goodput = {"goodput"} if any(one.key.startswith("goodput") for one in weighed) else set[str]()
+    return ({kind(one) for one in weighed} & {"page", "video", "loss"}) | transfers | goodput
 
 
 def _metric(name: str, scope: str) -> Callable[[Run], float | None]:
     return lambda run: value(run, name, scope=scope)
+
+
+def _rate_bps(run: Run, *, back: bool) -> float:
+    """The rate of the main link, or of its other direction; 0 where there is none."""
+    name = next(iter(main_links(run)), "")
+    link = run["links"].get(f"{name}.back" if back else name)
+    return 0.0 if link is None else float(link["rate_bps"])
 
 
 def _share(names: Sequence[str]) -> Callable[[Run], float | None]:

@@ -97,7 +97,8 @@ class Exchange:
 
     def stated(self, kinds: Collection[str] = ()) -> str:
         """The rate of delay and those of the outcomes that count: "page", "video", "loss"; with "transfers" also that
-        of the delay of long transfers next to thin flows (`traffic.BULK_FACTOR`)."""
+        of the delay of long transfers next to thin flows (`traffic.BULK_FACTOR`), and with "goodput" that they count by
+        the data that they get."""
         parts = [str(self)]
         if "transfers" in kinds:
             parts.append("that of long transfers as a quarter of it")
@@ -107,6 +108,8 @@ class Exchange:
             parts += [f"1 Mbit/s of video as {_points(self.video)}", "1 % of stalled time as 1 point"]
         if "loss" in kinds:
             parts.append(f"1 % of loss as {_points(self.loss)}")
+        if "goodput" in kinds:
+            parts.append("1 % of the rate of either direction for its transfers as 1 point")
         return wording.listed(parts)
 
 

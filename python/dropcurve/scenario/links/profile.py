@@ -12,6 +12,12 @@ from .framing import NONE, Framing
 DIRECTIONS = ("down", "up")
 #: Bytes of a full packet.
 PACKET_BYTES = 1500
+#: Devices of a customer: the name of each as a host, the classes at its end, and their words in an assumption.
+DEVICES = {
+    "computer": {"download": "transfers", "upload": "transfers", "l4s": "transfers"},
+    "laptop": {"web": "pages", "call": "calls"},
+    "television": {"video": "video", "game": "games"},
+}  # fmt: skip
 #: Base round trip below which a link is one of a data centre.
 LOCAL_S = 1e-3
 
@@ -72,6 +78,18 @@ class Mix:
 
     def __str__(self) -> str:
         return self.words()
+
+    @property
+    def devices(self) -> str:
+        """Words such as "from 2 devices (transfers; pages and calls)"; "" for a single device."""
+        used = {"download": self.downloads, "upload": self.uploads, "l4s": self.l4s, "web": self.web,
+                "call": self.calls, "video": self.videos, "game": self.games}  # fmt: skip
+        words = [
+            wording.listed(list(dict.fromkeys(word for name, word in classes.items() if used[name])))
+            for classes in DEVICES.values()
+        ]
+        some = [one for one in words if one]
+        return f"from {wording.count(len(some), 'device')} ({'; '.join(some)})" if len(some) > 1 else ""
 
     def words(self, *, local: bool = False) -> str:
         """Returns the traffic in words, with ``local`` that of a data centre."""
@@ -155,7 +173,8 @@ class LinkProfile:
         trip = f"round trip {low}" + (f" to {high}" if high != low else "")
         other = "tail drop" if self.back == "droptail" else self.back
         line = f", {self.framing.words()}" if self.framing else ""
+        devices = "" if self.is_local or not self.mix.devices else f"; {self.mix.devices}"
         return (
             f"{self.name}: {rates}{line}, queue in the {direction} direction and {other} in the other, {trip}, "
-            f"buffer {self.buffer}; {self.mix.words(local=self.is_local)}"
+            f"buffer {self.buffer}; {self.mix.words(local=self.is_local)}{devices}"
         )

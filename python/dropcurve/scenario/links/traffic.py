@@ -21,15 +21,16 @@ A data centre has DCTCP and no pages and games, but:
 * No transfers against the direction of the queue, which is another port of the switch. Their pure ACKs, which Linux
   sends as ECN-capable with DCTCP, are not ECN-capable here: a queue that marks would drop them.
 
-The customer is one host, whose address all of its devices share behind a router that translates addresses; what it
-talks to are hosts of their own. In a data centre every flow has two hosts of its own.
+The customer has three devices, so that a queue that shares the link between hosts is judged by it: a computer with the
+long transfers, another one with the pages and calls, and a television with the video and the game. What they talk to
+are hosts of their own. In a data centre every flow has two hosts of its own.
 """
 
 from __future__ import annotations
 
 from ...quantities import units
 from ..scenario import Scenario
-from .profile import DIRECTIONS, PACKET_BYTES, LinkProfile
+from .profile import DEVICES, PACKET_BYTES, LinkProfile
 
 #: First words of the description of such a scenario.
 ASSUMED = "Assumed: "
@@ -43,8 +44,8 @@ MESSAGE_BYTES, MESSAGE_GAP_S = 2_000, 5e-3
 #: What the TCP of a data centre has beyond the numbers of Linux. Linux derives the longest delay of an acknowledgement
 #: from the minimum timeout.
 LOCAL_TCP = 'handshake = "none"\nmin_rto = "10 ms"\nack_timeout = "9 ms"'
-#: The host at the customer's end of every flow.
-CUSTOMER = "customer"
+#: The host at the customer's end of each class.
+HOSTS = {name: device for device, classes in DEVICES.items() for name in classes}
 #: The key of that end by the direction of a flow's data.
 _CUSTOMERS_END = {"down": "destination_host", "up": "source_host"}
 #: Places from which pages are asked for, each with a round trip of its own.
@@ -135,41 +136,47 @@ def _groups(profile: LinkProfile, direction: str, warmup: float) -> list[str]:
     """The tables of flows; those of the other direction are reversed."""
     mix = profile.mix
     start = f'start = "uniform 0 s to {_span(warmup / 4.0)}"'
-    ends = {way: _ends(profile, way, direction) for way in DIRECTIONS}
+
+    def ends(name: str, way: str = direction) -> str:
+        return _ends(profile, name, way, direction)
+
     tables = []
     for name, count, way in (("download", mix.downloads, "down"), ("upload", mix.uploads, "up")):
-        tables += _tcp(name, count, profile, f"{start}{ends[way]}")
-    own = f"{start}{ends[direction]}"
+        tables += _tcp(name, count, profile, f"{start}{ends(name, way)}")
     if mix.l4s:
         sender = _transport(profile, 'profile = "l4s"')
-        tables.append(f"[flows.l4s]\ncount = {mix.l4s}\n{own}\n{sender}")
+        tables.append(f"[flows.l4s]\ncount = {mix.l4s}\n{start}{ends('l4s')}\n{sender}")
     if mix.web:
         tables += _tcp(
-            "response" if profile.is_local else "web", PLACES, profile, f"{_pages(profile)}{ends['down']}"
+            "response" if profile.is_local else "web",
+            PLACES,
+            profile,
+            f"{_pages(profile)}{ends('web', 'down')}",
         )
-    tables += _tcp("video", mix.videos, profile, f'source = "video"\n{start}{ends["down"]}')
+    tables += _tcp("video", mix.videos, profile, f'source = "video"\n{start}{ends("video", "down")}')
     if mix.calls:
         tables.append(
-            f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n{own}'
+            f'[flows.call]\ncount = {mix.calls}\ntransport = "udp"\nsource = "voice"\nsuppression = false\n'
+            f"{start}{ends('call')}"
         )
     if mix.games and profile.is_local:
         calls = (
             f'source = "http"\nconnection = "session"\nsize = "{MESSAGE_BYTES} B"\n'
-            f'think = "exponential {_span(MESSAGE_GAP_S)}"\n{own}'
+            f'think = "exponential {_span(MESSAGE_GAP_S)}"\n{start}{ends("rpc")}'
         )
         tables += _tcp("rpc", mix.games, profile, calls)
     elif mix.games:
         tables.append(
             f'[flows.game]\ncount = {mix.games}\ntransport = "udp"\nsource = "cbr"\nrate = "20.6 kbit/s"\n'
-            f'packet = "155 B"\njitter = 0.1\n{own}'
+            f'packet = "155 B"\njitter = 0.1\n{start}{ends("game")}'
         )
     return tables
 
 
-def _ends(profile: LinkProfile, way: str, direction: str) -> str:
-    """The keys of the customer's host and, against the direction of the queue, of the reversal of a group whose data
-    goes one way."""
-    host = "" if profile.is_local else f'\n{_CUSTOMERS_END[way]} = "{CUSTOMER}"'
+def _ends(profile: LinkProfile, name: str, way: str, direction: str) -> str:
+    """The keys of the customer's host of a class and, against the direction of the queue, of the reversal of a group
+    whose data goes one way."""
+    host = "" if profile.is_local else f'\n{_CUSTOMERS_END[way]} = "{HOSTS[name]}"'
     return host if way == direction else f"{host}\nreverse = true"
 
 

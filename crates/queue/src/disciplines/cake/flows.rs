@@ -6,7 +6,7 @@
 //! An emptied queue stays in the list of decaying queues until the schedule of its law has come to rest, so that its
 //! flow is known if it returns soon; each dequeue visits one of them first.
 
-use super::isolate::{Division, Hosts, Isolate};
+use super::isolate::{Division, Hosts, Isolate, Translated};
 use super::list::{Links, List};
 use super::longest::Longest;
 use super::rounds::Rounds;
@@ -56,6 +56,7 @@ pub(super) struct Flows<P> {
     bulk: Rounds,
     decaying: List,
     isolate: Isolate,
+    translated: Translated,
     division: Division,
     quantum: i64,
     bulk_queues: u64,
@@ -66,7 +67,12 @@ pub(super) struct Flows<P> {
 }
 
 impl<P: Packet + Copy> Flows<P> {
-    pub(super) fn new(isolate: Isolate, division: Division, quantum: i64) -> Flows<P> {
+    pub(super) fn new(
+        isolate: Isolate,
+        translated: Translated,
+        division: Division,
+        quantum: i64,
+    ) -> Flows<P> {
         let queue = Queue {
             packets: VecDeque::new(),
             bytes: 0,
@@ -84,6 +90,7 @@ impl<P: Packet + Copy> Flows<P> {
             bulk: Rounds::new(),
             decaying: List::EMPTY,
             isolate,
+            translated,
             division,
             quantum,
             bulk_queues: 0,
@@ -106,7 +113,7 @@ impl<P: Packet + Copy> Flows<P> {
 
     /// Stores a packet at the end of its queue, whose index it returns.
     pub(super) fn push(&mut self, mut pkt: P, cx: &mut Cx<'_, P>) -> usize {
-        let tag = self.isolate.tag(&pkt);
+        let tag = self.isolate.tag(&pkt, self.translated);
         let i = place_in_set(tag, |i| {
             let queue = &self.queues[i];
             (queue.place != Place::Idle).then_some(queue.tag)
@@ -118,7 +125,7 @@ impl<P: Packet + Copy> Flows<P> {
         match self.queues[i].place {
             Place::Idle => {
                 self.queues[i].tag = tag;
-                self.queues[i].hosts = self.hosts.add(pkt.hosts());
+                self.queues[i].hosts = self.hosts.add(self.translated.hosts(&pkt));
                 self.becomes_sparse(i, cx);
             }
             Place::Decaying => {

@@ -32,8 +32,8 @@ units::choices! {
 
 impl Isolate {
     /// The key that packets of one queue have in common.
-    pub(super) fn tag<P: Packet>(self, pkt: &P) -> u64 {
-        let [source, destination] = pkt.hosts();
+    pub(super) fn tag<P: Packet>(self, pkt: &P, translated: Translated) -> u64 {
+        let [source, destination] = translated.hosts(pkt);
         match self {
             Isolate::FlowBlind => 0,
             Isolate::SrcHost => source,
@@ -54,6 +54,30 @@ impl Isolate {
             matches!(self, Isolate::DualSrcHost | Isolate::Triple),
             matches!(self, Isolate::DualDstHost | Isolate::Triple),
         ]
+    }
+}
+
+units::choices! {
+    /// The side of a queue whose hosts share one address, behind a router that translates addresses.
+    pub enum Translated {
+        /// Neither: every host has an address of its own, or `nat` finds it.
+        Neither = "neither",
+        /// The sources, as for an upload.
+        Source = "source",
+        /// The destinations, as for a download.
+        Destination = "destination",
+    }
+}
+
+impl Translated {
+    /// The hosts of a packet by their addresses in front of the router.
+    pub(super) fn hosts<P: Packet>(self, pkt: &P) -> [u64; 2] {
+        let [source, destination] = pkt.hosts();
+        match self {
+            Translated::Neither => [source, destination],
+            Translated::Source => [0, destination],
+            Translated::Destination => [source, 0],
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::registry::{Discipline, Setting};
 pub use ack_filter::AckFilter;
 use alloc::vec::Vec;
 use flows::Flows;
-pub use isolate::{Division, Isolate};
+pub use isolate::{Division, Isolate, Translated};
 pub use params::Params;
 use tins::Terms;
 pub use tins::{ClassIs, Tins};
@@ -121,7 +121,7 @@ impl<P: Packet + Copy> Cake<P> {
                 ..cobalt::Params::default()
             };
             Tin {
-                flows: Flows::new(params.isolate, params.division, terms.quantum),
+                flows: Flows::new(params.isolate, params.translated, params.division, terms.quantum),
                 law: CobaltLaw::new(&law),
                 terms,
                 next: Time::ZERO,

@@ -1,7 +1,7 @@
 //! The options of CAKE.
 
 use super::tins;
-use super::{AckFilter, ClassIs, Division, Framing, Isolate, Tins};
+use super::{AckFilter, ClassIs, Division, Framing, Isolate, Tins, Translated};
 use crate::fifo::{Limit, LimitTest};
 use alloc::vec::Vec;
 use units::param::{Check, Preset, Problem, Range};
@@ -19,6 +19,9 @@ units::params! {
         class_is: ClassIs = ClassIs::CodePoint => { assumed: true },
         /// Packets that share a queue, and hosts between which the link is shared.
         isolate: Isolate = Isolate::Triple => { source: "tc-cake(8)" },
+        /// The side whose hosts share one address, behind a router that translates addresses; `nat` of Linux finds
+        /// their own addresses and makes it neither.
+        translated: Translated = Translated::Neither => { source: "tc-cake(8)" },
         /// How the quantum is divided among the bulk queues of a host.
         division: Division = Division::Exact => { assumed: true },
         /// Expected round-trip time of the flows, which is CoDel's interval.

@@ -65,7 +65,14 @@ fn without_a_shaper_tins_share_by_weight() {
 
 /// Packets of flow 1 among 400, together with flows 2 to `flows` of another host, once none of them is sparse.
 fn share_of_one(isolate: &str, flows: u64, hosts: impl Fn(u64) -> [u64; 2]) -> usize {
-    let mut queue = bench(&[("tins", "besteffort"), ("isolate", isolate), ("interval", "10 s")]);
+    share_behind("neither", isolate, flows, hosts)
+}
+
+/// The same behind a router that translates the addresses of one side.
+fn share_behind(translated: &str, isolate: &str, flows: u64, hosts: impl Fn(u64) -> [u64; 2]) -> usize {
+    let rows =
+        [("tins", "besteffort"), ("isolate", isolate), ("interval", "10 s"), ("translated", translated)];
+    let mut queue = bench(&rows);
     for _ in 0..400 {
         for flow in 1..=flows {
             queue.arrive(0, Pkt { flow, hosts: hosts(flow), ..Pkt::new(0) });
@@ -92,6 +99,20 @@ fn a_host_with_ten_flows_gets_as_much_as_a_host_with_one() {
     // Sources have equal shares, but all flows share one destination, which has more of them than any source.
     let one_end = |flow: u64| if flow == 1 { [1, 7] } else { [2, 7] };
     assert!(share_of_one("triple", 11, one_end).abs_diff(36) <= 4);
+}
+
+#[test]
+fn behind_an_address_translation_all_hosts_of_a_side_are_one() {
+    let own = |flow: u64| [if flow == 1 { 1 } else { 2 }, 100 + flow];
+    for isolate in ["dual_srchost", "triple"] {
+        let got = share_behind("source", isolate, 9, own);
+        assert!(got.abs_diff(400 / 9) < 6, "{isolate}: {got} of 400");
+        let other = share_behind("destination", isolate, 9, own);
+        let seen = if isolate == "triple" { 400 / 9 } else { 200 };
+        assert!(other.abs_diff(seen) < 12, "{isolate}: {other} of 400, expected {seen}");
+    }
+    // A queue for each pair of hosts: the destinations still tell flows apart.
+    assert!(share_behind("source", "hosts", 9, own).abs_diff(400 / 9) < 6);
 }
 
 #[test]
