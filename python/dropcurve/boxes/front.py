@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from importlib import import_module
 from inspect import signature
@@ -111,14 +111,8 @@ def export(
     """
     box = named(box)
     writer = _writer(box)
-    if direction and "direction" in signature(writer).parameters:
-        options["direction"] = direction
     params = _stated(discipline, params, framing)
-    if direction and discipline == "cake" and "functions" in signature(writer).parameters:
-        # The router of a customer's line translates addresses, so that its CAKE sees hosts by `nat` alone.
-        options.setdefault("functions", CakeFunctions(nat=True))
-    if framing and "framing" in signature(writer).parameters:
-        options["framing"] = framing
+    options = _of_line(discipline, direction, framing, signature(writer).parameters) | options
     unknown = [key for key in options if key not in signature(writer).parameters]
     if unknown:
         raise UsageError(
@@ -147,6 +141,19 @@ def export(
     notes = [*exported.notes, *([DOWNWARDS] if direction == "down" and "direction" not in options else [])]
     notes += _uncounted(framing, rate_bps) if discipline != "cake" and "framing" not in options else []
     return replace(exported, notes=notes, effect=effect.effect(wanted, loaded))
+
+
+def _of_line(discipline: str, direction: str, framing: Framing, known: Container[str]) -> dict[str, Any]:
+    """The options of a writer that a customer's line sets, of those that the writer has."""
+    options: dict[str, Any] = {}
+    if direction:
+        options["direction"] = direction
+    if direction and discipline == "cake":
+        # The router of the line translates addresses, so that its CAKE sees hosts by `nat` alone.
+        options["functions"] = CakeFunctions(nat=True)
+    if framing:
+        options["framing"] = framing
+    return {key: value for key, value in options.items() if key in known}
 
 
 def _uncounted(framing: Framing, rate_bps: float) -> list[Note]:

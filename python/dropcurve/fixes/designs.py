@@ -23,7 +23,7 @@ from ..scenario.links import LOCAL_S
 from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
-from . import cake
+from . import cake_designs
 from .loading import export_at
 from .place import Place
 
@@ -71,7 +71,7 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     scripts = sqm.defaults(where.rate_bps) if queue.box == "sqm" else {}
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     usual = [(*one, None) for one in _self_setting(where, ecn, scripts)]
-    cakes = [(title, "cake", params, functions) for title, params, functions in cake.designs(where)]
+    cakes = [(title, "cake", params, functions) for title, params, functions in cake_designs.designs(where)]
     for title, kind, params, functions in [*usual, *cakes, *((*one, None) for one in sized)]:
         params = params | where.framing.params if kind == "cake" else params
         exported = export_at(where, kind, params, shape=shape, functions=functions)

@@ -154,6 +154,13 @@ class Place:
         queue = self.imported
         return "translated" in cake.seen(queue.discipline, queue.params, queue.functions, self.translated)
 
+    @property
+    def translating(self) -> Place:
+        """This place, with the addresses that a CAKE without `nat` sees."""
+        if not self.lacks_nat:
+            return self
+        return replace(self, base=self.put(self.imported.discipline, self.imported.params))
+
     def share_of(self, *, counted: int) -> float:
         """Share of the line's rate at which a shaper that counts ``counted`` bytes next to a full packet fills it."""
         full = framing.FULL_BYTES
@@ -247,10 +254,7 @@ def place(
         )
     _check_rate(queue, rate)
     line = _of_class(line, direction, queue, rate, flows)
-    line = _with_calls(line, direction, queue.above, rate)
-    if not line.framing and queue.discipline == "cake" and queue.params.get("bandwidth", "auto") != "auto":
-        # What CAKE's shaper counts is the line's, and is there below any other queue.
-        line = replace(line, framing=framing.of_params(queue.params))
+    line = _framed(_with_calls(line, direction, queue.above, rate), queue)
     kind, params = queue.placed if not policed else _policed(queue)
     with remedied("correct it in the configuration"):
         base = scenario(
@@ -261,12 +265,18 @@ def place(
         if policed and served is not None:
             behind = units.rate(str(base.get("dumbbell.rate"))) + served - rate
             base = base.set("dumbbell.rate", units.show_rate(behind))
-    room = f"{line.buffer_pkts(direction)} pkts"
     found = Place(
-        queue, base, rate, policed=policed, buffer=room, framing=line.framing, line_bps=line_bps,
-        translated=cake.translated(queue, line, direction),
+        queue, base, rate, policed=policed, buffer=f"{line.buffer_pkts(direction)} pkts", framing=line.framing,
+        line_bps=line_bps, translated=cake.translated(queue, line, direction),
     )  # fmt: skip
-    return replace(found, base=found.put(queue.discipline, queue.params)) if found.lacks_nat else found
+    return found.translating
+
+
+def _framed(line: LinkProfile, queue: Import) -> LinkProfile:
+    """The link with what CAKE's shaper counts: it is the line's, and is there below any other queue."""
+    if line.framing or queue.discipline != "cake" or queue.params.get("bandwidth", "auto") == "auto":
+        return line
+    return replace(line, framing=framing.of_params(queue.params))
 
 
 def _check_rate(queue: Import, rate_bps: float) -> None:

@@ -10,7 +10,7 @@ pages and the bit rate and stalls of video count where their data passes the que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ..metrics import Run, main_links, measured_s, value
@@ -75,21 +75,14 @@ def balanced(
             _metric("flow_loss", name),
         )
     if not felt:
-        worth = -exchange.points_per_ms
-        add(
-            Criterion("sojourn_ms_p95", "p95 queueing delay", "ms", worth=worth),
-            _metric("sojourn_ms_p95", ""),
-        )
+        wait = Criterion("sojourn_ms_p95", "p95 queueing delay", "ms", worth=-exchange.points_per_ms)
+        add(wait, _metric("sojourn_ms_p95", ""))
     short = [name for name, role in role_of.items() if role == "short"]
-    for criterion, function in _object_outcomes(runs[0], short, exchange, reverse):
-        add(criterion, function)
+    for pair in _object_outcomes(runs[0], short, exchange, reverse):
+        add(*pair)
     transfers = [name for name, role in role_of.items() if role == "bulk"]
-    for name in transfers if len(transfers) > 1 or filtered else []:
-        rate = _rate_bps(runs[0][0], back=name in reverse)
-        worth = 100.0 / rate if filtered and not attacked and rate else 0.0
-        title = f"goodput of {name}"
-        add(Criterion(f"goodput_bps[{name}]", title, "bit/s", worth=worth, better="higher"),
-            _metric("goodput_bps", name))  # fmt: skip
+    for one in _goodputs(runs[0][0], transfers, reverse, weighed=filtered and not attacked):
+        add(one, _metric("goodput_bps", one.key.partition("[")[2].rstrip("]")))
     samples = [
         {one.key: [function(run) for run in some] for one, function in zip(criteria, functions, strict=True)}
         for some in runs
@@ -188,11 +181,16 @@ def _metric(name: str, scope: str) -> Callable[[Run], float | None]:
     return lambda run: value(run, name, scope=scope)
 
 
-def _rate_bps(run: Run, *, back: bool) -> float:
-    """The rate of the main link, or of its other direction; 0 where there is none."""
-    name = next(iter(main_links(run)), "")
-    link = run["links"].get(f"{name}.back" if back else name)
-    return 0.0 if link is None else float(link["rate_bps"])
+def _goodputs(
+    run: Run, names: Sequence[str], reverse: Collection[str], *, weighed: bool
+) -> Iterator[Criterion]:
+    """The goodput of each class of transfers, if it is weighed or there are several; if it is weighed, per cent of the
+    rate of its direction are points."""
+    main = next(iter(main_links(run)), "")
+    for name in names if weighed or len(names) > 1 else []:
+        link = run["links"].get(f"{main}.back" if name in reverse else main)
+        worth = 100.0 / float(link["rate_bps"]) if weighed and link is not None else 0.0
+        yield Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", worth=worth, better="higher")
 
 
 def _share(names: Sequence[str]) -> Callable[[Run], float | None]:
