@@ -116,6 +116,15 @@ def test_the_reason_for_a_choice_among_equals_is_stated(
     assert f"Equal: twin; the recommendation is {why}." in text_of(findings) + "."
 
 
+def test_a_simpler_recommendation_says_that_it_is_preferred_to_an_undecided_rival_ahead() -> None:
+    tail, choke = line("tail", 99.0), line("choke", 99.5, "undecided", ahead=0.5, needed=10, kind="choke")
+    assert text_of(answer(tail, choke)).endswith("; until then the simpler one is preferred")
+    behind = line("choke", 98.5, "undecided", ahead=-0.5, needed=10, kind="choke")
+    assert "preferred" not in text_of(answer(tail, behind))
+    rival = line("tail", 99.5, "undecided", ahead=0.5, needed=10)
+    assert "preferred" not in text_of(answer(line("choke", 99.0, kind="choke"), rival))
+
+
 def test_undecided_says_what_would_settle_it() -> None:
     text = text_of(answer(line("mine", 99.0), line("open", 99.1, "undecided", ahead=0.1, needed=10)))
     assert "about 8 s more (4 replications) would probably settle it; --until decided makes them" in text
