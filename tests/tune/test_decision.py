@@ -91,6 +91,24 @@ def test_a_parameter_to_set_is_worth_the_margin_of_a_gain_that_is_not_shown() ->
     assert recommended([fair, tail(0.1, -0.5)], 0.2) is fair
 
 
+def test_a_gain_within_a_point_is_given_up_for_a_more_usual_fair_queue_and_not_for_a_neighbour() -> None:
+    """A scale a tenth smaller breaks a bound in one run less of 77, and is as far from the defaults."""
+
+    def fair(target: str, interval: str, level: float, broken: float) -> DecisionRow:
+        params = {"target": target, "interval": interval}
+        luck = 1.5 if broken == 1 / 77 else -0.5
+        losses = (level, level + luck, level - luck, level)
+        return DecisionRow(Candidate("", "fq_codel", params, "search"), losses, broken, 0.0)
+
+    best = fair("38.4 ms", "48.4 ms", -69.0, 1 / 77)
+    safer, usual = fair("35 ms", "48.4 ms", -68.5, 0.0), fair("12 ms", "100 ms", -68.5, 0.02)
+    middle = fair("16 ms", "60 ms", -68.5, 0.0)
+    assert recommended([best, safer], 0.2) is recommended([safer, best], 0.2)
+    assert [standing(one, best, 0.2)[0] for one in (safer, usual, middle)] == ["undecided"] * 3
+    taken = [recommended([best, one], 0.2) is one for one in (safer, usual, middle)]
+    assert taken == [False, True, True]
+
+
 def test_a_delay_that_is_a_quarter_longer_than_the_shortest_counts_as_short() -> None:
     rows = [row("pie", -99.0, delay=delay) for delay in (10.0, 12.4, 12.6, 20.0)]
     assert [one.delay for one in decision.short(rows)] == [10.0, 12.4]

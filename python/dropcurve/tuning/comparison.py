@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from ..metrics.statistics import Paired
 from ..quantities import wording
-from .decision import default_distance
+from .decision import UNUSUAL, default_distance
 from .findings import Findings
 from .interval_share import SHARES, share_of
 from .interval_share import beyond as beyond_usual
@@ -18,8 +17,6 @@ from .validation_line import ValidationLine
 
 #: Difference in percentage points below which two designs are the same.
 LEAST = 5e-4
-#: Distance from the defaults, as a logarithm, from which a setting is compared with the one nearest them: twofold.
-UNUSUAL = math.log(2.0)
 #: Groups of rivals in a sentence, in its order.
 GROUPS = ("infeasible", "unsure", "worse", "no better", "equal", "better", "less usual", "undecided")
 

@@ -56,6 +56,8 @@ BEHIND, BEHIND_SCALE = 5.0, 15.0
 DELAYS, DELAY = ("sojourn_ms", "queue_pkts", "delay_ms"), "sojourn_ms_p95"
 #: Ratio of two delays from which they decide among equals.
 LONGER = 1.25
+#: Distance from the defaults, as a logarithm, by which a setting is more usual than another one: twofold.
+UNUSUAL = math.log(2.0)
 #: Disciplines in the order of their number of parameters to set; those that are not listed come last.
 SIMPLEST = ("droptail", "codel", "fq_codel", "pie", "fq_pie", "cobalt", "ared")
 #: Disciplines whose thresholds are set for each link, and their number: no box has a default that fits one, so that a
@@ -225,10 +227,13 @@ def _beaten(row: DecisionRow, rivals: Sequence[DecisionRow], means: dict[int, fl
 
 def _ties(row: DecisionRow, best: DecisionRow, margin: float) -> bool:
     """Whether a design ties with the best. It also ties when it is not shown to be worse and is only slightly behind,
-    if both isolate flows, or by no more than the margin for each parameter that it has less to set: a gain that the
-    runs do not confirm is no reason to leave the defaults, nor for a discipline with more parameters."""
+    if both isolate flows and it is simpler or more usual, or by no more than the margin for each parameter that it has
+    less to set: a gain that the runs do not confirm is no reason to leave the defaults, nor for a discipline with more
+    parameters."""
     if are_fair_queues(row.candidate, best.candidate):
-        return _close(row, best, margin)
+        simpler = complexity(row.candidate) < complexity(best.candidate)
+        nearer = default_distance(best.candidate) - default_distance(row.candidate)
+        return _close(row, best, margin, math.inf if simpler or nearer >= UNUSUAL else 0.0)
     # Isolation protects traffic that the runs do not have.
     isolates = best.candidate.kind_as_loaded in equivalence.FAIR
     fewer = 0 if isolates else parameters_to_set(best.candidate) - parameters_to_set(row.candidate)

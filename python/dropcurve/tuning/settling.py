@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .candidates import Candidate
-from .comparison import UNUSUAL
-from .decision import default_distance, replications_needed
+from .decision import UNUSUAL, default_distance, replications_needed
 from .validation import Validation
 
 #: Replications that all rivals get where there is time for them.

@@ -13,7 +13,7 @@ from ..quantities import wording
 from ..verdict.equivalence import MOST_REPLICATIONS
 from .aggregation import where
 from .comparison import GROUPS, against_usual, bounded_by, group_of, on_share, says_nothing
-from .decision import are_fair_queues, complexity, default_distance, reported, short
+from .decision import UNUSUAL, are_fair_queues, complexity, default_distance, reported, short
 from .effort import DECIDED
 from .findings import Findings
 from .measures import Measure, main_measures
@@ -369,7 +369,7 @@ def _preferred(answer: Findings, line: ValidationLine) -> str:
     if not are_fair_queues(line.candidate, best.candidate):
         return ""
     same = line.candidate.kind_as_loaded == best.candidate.kind_as_loaded
-    nearer = default_distance(best.candidate) < default_distance(line.candidate)
+    nearer = default_distance(line.candidate) - default_distance(best.candidate) >= UNUSUAL
     return "one nearer its defaults" if same and nearer else ""
 
 
