@@ -120,6 +120,22 @@ def test_the_filter_of_acknowledgements_is_read_and_written(
     assert read(again).params.get("ack_filter") == value and " wash " in again
 
 
+def test_of_words_that_exclude_each_other_the_last_counts() -> None:
+    words = "diffserv3 nat triple-isolate ack-filter wash diffserv4 hosts nonat no-ack-filter nowash triple-isolate"
+    taken = read(f"tc qdisc add dev eth0 root cake bandwidth 2Mbit {words}")
+    assert (taken.params["tins"], taken.params["isolate"]) == ("diffserv4", "triple")
+    assert not {"ack_filter", "wash"} & set(taken.params) and not taken.functions
+
+
+def test_a_cake_each_way_states_the_line() -> None:
+    text = (
+        "tc qdisc add dev ifb0 root cake bandwidth 85mbit dual-dsthost nat ingress\n"
+        "tc qdisc add dev eth0 root cake bandwidth 10mbit dual-srchost nat ack-filter\n"
+    )
+    assert [one.link_text for one in read_all(text)] == ["85/10Mbit:down,back=cake", "85/10Mbit:up,back=cake"]
+    assert not read(text.partition("\n")[2]).link_text
+
+
 def test_one_queue_for_all_flows_with_a_filter_is_still_cake() -> None:
     words = "bandwidth 2Mbit besteffort flowblind"
     assert read(f"tc qdisc add dev eth0 root cake {words}").discipline == "cobalt"

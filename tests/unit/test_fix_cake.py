@@ -159,6 +159,15 @@ def test_without_nat_the_hosts_of_a_home_are_one(words: str, dev: str, hidden: s
     assert ("CAKE with nat" in tried) == bool(hidden)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"), [("ack-filter", True), ("dual-srchost nat", True), ("nat", False)]
+)
+def test_options_of_an_upload_ask_for_the_line(words: str, said: bool) -> None:
+    queue = boxes.read(f"tc qdisc replace dev eth1 root cake bandwidth 2Mbit {words}\n")
+    assert ("give the line" in place(queue).basis) == said
+    assert "give the line" not in place(queue, link="100/2Mbit:up").basis
+
+
 def test_a_queue_of_another_kind_gets_a_cake_with_nat() -> None:
     where = place(
         boxes.read("tc qdisc replace dev eth1 root handle 1: tbf rate 18mbit burst 15k latency 50ms\n")

@@ -67,10 +67,19 @@ class CakeFunctions:
 NONE = CakeFunctions()
 
 
+def last(options: Mapping[str, str], words: Iterable[str]) -> str:
+    """The last of these words among the options of ``tc``, which takes it where several exclude each other; "" for
+    none."""
+    among = set(words)
+    return next((word for word in reversed(list(options)) if word in among), "")
+
+
 def of_words(options: Mapping[str, str]) -> CakeFunctions:
     """The options among the words of ``tc``, each with its value."""
     mark = options.get("fwmark", "")
     return CakeFunctions(
-        nat="nat" in options, ingress="ingress" in options, autorate="autorate-ingress" in options,
-        whole="no-split-gso" in options, mark="" if mark in ("0", "0x0") else mark,
+        nat=last(options, ("nat", "nonat")) == "nat", ingress=last(options, ("ingress", "egress")) == "ingress",
+        autorate="autorate-ingress" in options,
+        whole=last(options, ("split-gso", "no-split-gso")) == "no-split-gso",
+        mark="" if mark in ("0", "0x0") else mark,
     )  # fmt: skip

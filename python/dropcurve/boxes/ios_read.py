@@ -13,7 +13,7 @@ from ..quantities import units
 from . import code_points, ios_class, policers
 from .ios_policy import Block, Policies, policies, title_of
 from .model import Import, Note, chosen, promise, refuse
-from .numbers import whole
+from .numbers import SECONDS, bytes_of_time, whole
 
 T = TypeVar("T")
 
@@ -263,16 +263,8 @@ def _limit(body: str, rate: float | None, notes: list[Note], origin: str) -> str
 
 def _amount(value: int, unit: str, rate: float | None, key: str, origin: str) -> str:
     """An amount as scenarios write it; a time counts as the bytes that leave in it."""
-    if unit in ("ms", "us"):
-        if rate is None:
-            refuse(
-                key,
-                f"{value} {unit}",
-                "is a time, so the link's rate must be known",
-                "give --rate",
-                origin=origin,
-            )
-        return f"{round(value * (1e-3 if unit == 'ms' else 1e-6) * rate / 8.0)} B"
+    if unit in SECONDS:
+        return f"{bytes_of_time(value, unit, rate, key, of='link', origin=origin)} B"
     return f"{value} pkts" if unit == "packets" else f"{value} B"
 
 

@@ -14,6 +14,8 @@ from .model import refuse
 DIGITS = 40
 #: Largest number accepted; sizes, rates and counts of boxes are far smaller.
 MOST = 2.0**64
+#: Seconds of the units in which switches and routers state a queue as a time.
+SECONDS = {"ms": 1e-3, "us": 1e-6}
 _REAL = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
 
 
@@ -48,6 +50,17 @@ def real(value: object, path: str, *, origin: str = "") -> float:
     if not abs(parsed) <= MOST:
         refuse(path, value, "must be a number", "write it in digits, such as 0.1", origin=origin)
     return parsed
+
+
+def bytes_of_time(
+    value: int, unit: str, rate_bps: float | None, path: str, *, of: str, origin: str = ""
+) -> int:
+    """The bytes that leave at the rate of a link or port, as ``of`` names it, within a time in one of `SECONDS`.
+    Raises ScenarioError if the rate is not known."""
+    if rate_bps is None:
+        rule = f"is a time, so the {of}'s rate must be known"
+        refuse(path, f"{value} {unit}", rule, "give --rate", origin=origin)
+    return round(value * SECONDS[unit] * rate_bps / 8.0)
 
 
 def fit(value: Any, shape: Any, path: str, *, origin: str = "") -> Any:

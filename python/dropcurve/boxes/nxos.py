@@ -14,7 +14,7 @@ from typing import Any
 from . import ios_class
 from .ios_policy import Block, Policies, policies, title_of
 from .model import Export, Import, Note, Problems, bottleneck, promise, refuse, with_others
-from .numbers import whole
+from .numbers import SECONDS, bytes_of_time, whole
 from .red_rows import INSTANT, Rows, as_red, cells, lost, percent, rows_of
 from .settings import Settings
 
@@ -26,7 +26,6 @@ CLASS = "c-out-8q-q-default"
 MOST_WEIGHT = 15
 #: Bytes of the units of sizes, and seconds of those of times.
 BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
-SECONDS = {"ms": 1e-3, "us": 1e-6}
 #: What the text does not say of its units.
 KILOBYTE = "a kilobyte is taken as 1000 bytes"
 _AMOUNT = r"(\d+)\s*(packets|bytes|kbytes|mbytes|ms|us)?"
@@ -229,10 +228,7 @@ def _bytes(
     """A size in bytes; a time counts as the bytes that leave in it."""
     value = whole(number, "random-detect", origin=origin)
     if unit in SECONDS:
-        if rate_bps is None:
-            rule = "is a time, so the port's rate must be known"
-            refuse("random-detect", f"{number} {unit}", rule, "give --rate", origin=origin)
-        return round(value * SECONDS[unit] * rate_bps / 8.0)
+        return bytes_of_time(value, str(unit), rate_bps, "random-detect", of="port", origin=origin)
     if unit in ("kbytes", "mbytes") and not any(KILOBYTE in one.text for one in notes):
         notes.append(Note("assumed", "random-detect", KILOBYTE))
     return value * (packet_bytes if unit in (None, "packets") else BYTES[str(unit)])

@@ -36,24 +36,26 @@ ETHERNET = 14
 def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
     """A `cake` queue as a discipline, its parameters, and the rate of its shaper in bit/s."""
     options = queue.options
-    rtt = next((seconds for word, seconds in RTTS.items() if word in options), 0.1)
+    rtt = RTTS[cake_functions.last(options, RTTS) or "internet"]
     if "rtt" in options:
         rtt = tc.time(options["rtt"])
     unlimited = "unlimited" in options or options.get("bandwidth", "unlimited") == "unlimited"
     rate = None if unlimited else tc.rate(options["bandwidth"])
     notes += [Note("lost", word, lost) for word, lost in cake_functions.of_words(options).lost]
-    filtered = next((name for word, name in ACK_FILTERS.items() if word in options), "")
+    filtered = ACK_FILTERS.get(cake_functions.last(options, (*ACK_FILTERS, "no-ack-filter")), "")
+    tins = cake_functions.last(options, TINS) or "diffserv3"
+    isolate = ISOLATION[cake_functions.last(options, ISOLATION) or "triple-isolate"]
+    washes = cake_functions.last(options, ("wash", "nowash")) == "wash"
     wire = _wire(options, notes)
-    if "flowblind" in options and "besteffort" in options and not filtered and not _describes_wire(options):
+    if (isolate, tins) == ("flowblind", "besteffort") and not filtered and not _describes_wire(options):
         # One queue for all flows, without overhead: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
         times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
     params: dict[str, Any] = {
         **({} if rate is None else {"bandwidth": units.show_rate(rate)}),
-        "tins": next((word for word in TINS if word in options), "diffserv3"),
-        "isolate": next((ISOLATION[word] for word in ISOLATION if word in options), "triple"),
-        **({"ack_filter": filtered} if filtered else {}), **({"wash": True} if "wash" in options else {}),
+        "tins": tins, "isolate": isolate,
+        **({"ack_filter": filtered} if filtered else {}), **({"wash": True} if washes else {}),
         "interval": units.show_span(rtt), **wire,
     }  # fmt: skip
     if "memlimit" in options:

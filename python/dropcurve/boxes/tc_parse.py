@@ -155,6 +155,8 @@ def _options(kind: str, words: list[str]) -> dict[str, str]:
     while i < len(words):
         word = words[i]
         flag = word in FLAGS and not (word == "flows" and kind in VALUED_FLOWS)
+        # Of words that exclude each other tc takes the last.
+        options.pop(word, None)
         if flag or i + 1 == len(words):
             options[word] = ""
             i += 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ScenarioError, UsageError
-from . import cake_functions
+from . import cake_functions, tc_numbers
 from .model import Import, Note, promise, refuse
 from .tc_filters import applications
 from .tc_kinds import READERS
@@ -69,6 +69,19 @@ def _urgent(tree: Tree, queue: Queue) -> bool:
     )
 
 
+def _line(known: list[Queue], chosen: Queue) -> str:
+    """The line of a customer in the form of ``--link``: of the two CAKEs with a rate at the roots of their devices, the
+    one on an ifb device holds what arrives. "" where a text has no such two."""
+    pair = {
+        one.dev.startswith("ifb"): one for one in known
+        if one.kind == "cake" and not one.parent and one.options.get("bandwidth", "unlimited") != "unlimited"
+    }  # fmt: skip
+    if len(pair) < 2 or len(known) != len(pair) or chosen not in pair.values():
+        return ""
+    down, up = (tc_numbers.rate(pair[arriving].options["bandwidth"]) / 1e6 for arriving in (True, False))
+    return f"{down:g}/{up:g}Mbit:{'down' if chosen is pair[True] else 'up'},back=cake"
+
+
 def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     notes: list[Note] = []
     try:
@@ -103,6 +116,7 @@ def _of(tree: Tree, known: list[Queue], chosen: Queue, origin: str) -> Import:
     return Import(
         "linux", discipline, params, notes, own if own is not None else rate, others, title=chosen.place,
         share_bps=guaranteed, above=first, urgent=_urgent(tree, chosen), port_bps=None if own is None else rate,
+        link_text=_line(known, chosen),
         functions=cake_functions.of_words(chosen.options) if discipline == "cake" else cake_functions.NONE,
         applications=frozenset() if rest else applications(tree.filters, chosen.dev, chosen.parent),
     )  # fmt: skip

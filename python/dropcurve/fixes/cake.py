@@ -38,6 +38,17 @@ def unsimulated(queue: Import) -> str:
     return wording.listed([text for key, text in UNSIMULATED.items() if getattr(queue.functions, key)])
 
 
+def of_upload(queue: Import) -> list[str]:
+    """Clause on a CAKE whose options are those of an upload, judged as a download; nothing for another queue."""
+    params = queue.params if queue.discipline == "cake" else {}
+    if params.get("ack_filter", "off") == "off" and params.get("isolate") not in ("srchost", "dual_srchost"):
+        return []
+    return [
+        "your CAKE is judged as the queue of a download, and has options of an upload: if it is one, give the line, "
+        "such as --link 100/10:up"
+    ]
+
+
 def translated(queue: Import, line: LinkProfile, direction: str) -> str:
     """The side of a queue whose hosts share an address: that of a customer, whose router translates addresses unless
     the queue is on an interface towards the devices; else ""."""

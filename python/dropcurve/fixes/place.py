@@ -106,6 +106,8 @@ class Place:
             )
         if uncounted := self.uncounted:
             parts.append(uncounted)
+        if self.translated == cake.CUSTOMERS_SIDE["down"] and not self.imported.link_text:
+            parts += cake.of_upload(self.imported)
         if self.lacks_nat:
             parts.append(
                 "your CAKE has no nat: it sees the devices behind the router as one host, if the router translates "

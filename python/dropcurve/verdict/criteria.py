@@ -2,10 +2,11 @@
 
 If there are thin flows their delay counts, and in addition a quarter of that of long transfers: a queue that only long
 transfers fill harms no other flow, but requests on the same connection wait in it. The packets of a flood never count.
-Under a flood the share of the link that the other flows get replaces its utilisation. Where a design filters
-acknowledgements, the goodput of transfers replaces it, as a share of the rate of their direction: acknowledgements keep
-a link as busy as data does, and transfers of the other direction live by those that pass this queue. The load time of
-pages and the bit rate and stalls of video count where their data passes the queue (`Exchange` states how much).
+Under a flood the share of the link that the other flows get replaces its utilisation. Where a design filters the many
+acknowledgements of a faster direction, the goodput of transfers replaces it, as a share of the rate of their
+direction: acknowledgements keep a link as busy as data does, and transfers of the other direction live by those that
+pass this queue. The load time of pages and the bit rate and stalls of video count where their data passes the queue
+(`Exchange` states how much).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def balanced(
         exchange: Between delay and utilisation.
         reverse: Classes whose data takes the reverse direction: their packets wait in another queue, and
             their goodput is not a share of this link.
-        filtered: Whether a design filters acknowledgements.
+        filtered: Whether a design filters acknowledgements; no matter where the other direction is no faster.
 
     Returns:
         The criteria; for each design a value of each run by criterion.
@@ -44,6 +45,7 @@ def balanced(
     """
     role_of = roles(runs[0][0])
     attacked = "unresponsive" in role_of.values()
+    filtered = filtered and _faster_back(runs[0][0])
     thin = [name for name, role in role_of.items() if role == "thin"]
     victims = [name for name, role in role_of.items() if role != "unresponsive" and name not in reverse]
     criteria: list[Criterion] = []
@@ -191,6 +193,13 @@ def _goodputs(
         link = run["links"].get(f"{main}.back" if name in reverse else main)
         worth = 100.0 / float(link["rate_bps"]) if weighed and link is not None else 0.0
         yield Criterion(f"goodput_bps[{name}]", f"goodput of {name}", "bit/s", worth=worth, better="higher")
+
+
+def _faster_back(run: Run) -> bool:
+    """Whether the other direction of the main link is faster, so that its acknowledgements are many here."""
+    main = next(iter(main_links(run)), "")
+    back = run["links"].get(f"{main}.back")
+    return back is not None and back["rate_bps"] > run["links"][main]["rate_bps"]
 
 
 def _share(names: Sequence[str]) -> Callable[[Run], float | None]:
