@@ -46,6 +46,39 @@ def test_a_section_without_a_name_is_changed_in_place(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "options", "tins"),
+    [
+        ("layer_cake.qos", "diffserv4", "diffserv4"),
+        ("layer_cake.qos", "besteffort", "besteffort"),
+        ("layer_cake.qos", "", "diffserv3"),
+        ("piece_of_cake.qos", "", "besteffort"),
+    ],
+)
+@pytest.mark.parametrize("name", ["wan upload", "wan download"])
+@pytest.mark.parametrize("squash", ["0", "1", ""])
+def test_the_script_of_a_cake_and_its_code_points_stay(
+    script: str, options: str, tins: str, name: str, squash: str
+) -> None:
+    stated = f"\toption squash_dscp '{squash}'\n\toption squash_ingress '{squash}'\n" if squash else ""
+    text = (
+        f"config queue 'wan'\n\toption interface 'wan'\n\toption download '90000'\n\toption upload '9000'\n"
+        f"\toption qdisc 'cake'\n\toption script '{script}'\n{stated}\toption iqdisc_opts 'nat {options}'\n"
+        f"\toption eqdisc_opts 'nat {options}'\n"
+    )
+    queue = boxes.read(text, name=name)
+    squashed = name.endswith("download") and squash != "0" and script == "layer_cake.qos" and not options
+    assert queue.params["tins"] == ("besteffort" if squashed else tins)
+    exported = loading.export_at(place(queue), "cake", {"interval": "200 ms"}, shape=False)
+    assert exported is not None
+    after, in_place = rewrite.rewritten(text, queue, exported)
+    assert in_place and f"option script '{script}'" in after and stated in after
+    assert ("squash" in after) == bool(squash)
+    for one in boxes.read_all(after):
+        before = boxes.read(text, name=one.title)
+        assert (one.params["tins"], one.functions) == (before.params["tins"], before.functions)
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         (SECTION, ["dual-srchost", "nat", "ack-filter", "rtt 200ms"]),

@@ -201,7 +201,8 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
 
 def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, str]:
     """The values that a section keeps instead of the new ones: its script, where that sets up a queue of the new kind,
-    and its link layer, which framing in the options of the queue would override.
+    for a CAKE with what it does to code points, and its link layer, which framing in the options of the queue would
+    override.
 
     Args:
         section: The section of the text.
@@ -219,6 +220,10 @@ def kept(section: Section, options: Mapping[str, str], side: str) -> dict[str, s
     if section.get("linklayer", "none") != "none" and key in options:
         framing = re.compile(r"\b(?:(?:overhead|mpu)\s+-?\d+|noatm|atm|ptm)\s*")
         changed[key] = framing.sub("", options[key]).strip()
+    if options["qdisc"] == "cake" and SCRIPTS.get(script):
+        changed |= {"script": script} | {one: section.get(one) for one in ("squash_dscp", "squash_ingress")}
+        if options["script"] == "piece_of_cake.qos" != script:
+            changed[key] = f"besteffort {changed.get(key, options.get(key, ''))}".strip()
     return changed
 
 
