@@ -10,7 +10,7 @@ import pytest
 
 from dropcurve.metrics import statistics
 from dropcurve.runs.sweeping.rows import Row
-from dropcurve.tuning import effort, of_link, proof, safer_scale, validation_lines
+from dropcurve.tuning import effort, of_link, proof, safer_scale, settling, validation_lines
 from dropcurve.tuning.bench import Bench, PairedTrial, block
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.effort import Budget, Clock
@@ -142,9 +142,9 @@ def test_enough_runs_of_its_own_speak_for_a_design_like_a_refused_one_until_seve
 def test_a_design_like_a_refused_one_gets_the_few_runs_after_which_its_own_speak_for_it() -> None:
     """One of twenty runs without a miss is no chance after 45 (10 %): 42 lack three, 30 lack too many."""
 
-    def spoken(replications: int) -> tuple[bool, int]:
+    def spoken(replications: int, margin: float = 0.5) -> tuple[bool, int]:
         bench, budget = Lucky(0.1), Budget(100, replications=replications, fresh=6)
-        validation = Validation(bench, budget, 1, 0.2)
+        validation = Validation(bench, budget, 1, margin)
         validation.run([tail_drop(limit) for limit in (15_000, 18_000, 18_700)])
         block_of = proof.prove(bench, tail_drop(18_700), 1, 0)
         assert block_of is not None and not block_of.holds
@@ -155,6 +155,22 @@ def test_a_design_like_a_refused_one_gets_the_few_runs_after_which_its_own_speak
 
     assert [safer_scale.speaking(missed) for missed in range(3)] == [45, 77, 105]
     assert spoken(7) == (False, 48) and spoken(5) == (True, 30)
+    # It is 0.3 points ahead of the next one: by more than the margin it is worth all of them.
+    assert spoken(5, 0.2) == (False, 48)
+
+
+def test_a_design_that_settling_brought_near_the_runs_that_speak_for_it_gets_them() -> None:
+    """18 000 B have 24 runs when 18 700 B are refused, too few; 42 once the rivals are settled."""
+    near = tail_drop(18_000)
+
+    def settle(validation: Validation) -> None:
+        validation.extend([near], 7, until=None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settling, "settle", settle)
+        stages, validation = proven(Lucky(0.1), 18_700, 18_000)
+    assert stages.refused[0].candidate.key == tail_drop(18_700).key
+    assert validation.made(near) * 6 == 48
 
 
 def test_no_two_blocks_share_a_seed_with_each_other_or_with_the_validation() -> None:

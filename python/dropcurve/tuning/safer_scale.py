@@ -64,8 +64,9 @@ def step_back(
 
 
 def speak(validation: Validation) -> None:
-    """Adds the few runs after which designs speak for themselves that are ahead and count as missing a bound only
-    because they are like a refused design (`Validation.misses`): the simplest first."""
+    """Adds the runs after which designs speak for themselves that are ahead and count as missing a bound only because
+    they are like a refused design (`Validation.misses`), the simplest first: if they are few, or if the design broke no
+    bound and is shown to be ahead by more than the margin."""
     if validation.several or len(validation.refused) > LENIENT:
         return
     validation.decide()
@@ -74,9 +75,12 @@ def speak(validation: Validation) -> None:
         pair = validation.standing_of(one)[1]
         like = validation.misses(one) and not validation.misses(one, own=True)
         if like and pair is not None and pair.mean < 0.0:
-            held_back.append((complexity(one), pair.mean, one))
-    for _, _, one in sorted(held_back, key=lambda triple: triple[:2])[: 2 * RETREATS]:
-        _complete(validation, one)
+            ahead = pair.half_width is not None and -pair.mean > max(validation.margin, pair.half_width)
+            nearly = 0.0 if ahead and validation.broken(one) == 0.0 else NEARLY
+            held_back.append((complexity(one), pair.mean, one, nearly))
+    for _, _, one, nearly in sorted(held_back, key=lambda row: row[:2])[: 2 * RETREATS]:
+        _complete(validation, one, nearly)
+    validation.decide()
 
 
 def speaking(missed: int) -> int:
@@ -84,11 +88,12 @@ def speaking(missed: int) -> int:
     return next(runs for runs in itertools.count(1) if proofs.rejects(missed, runs))
 
 
-def _complete(validation: Validation, candidate: Candidate) -> None:
-    """Adds the few runs of a design after which they speak for it, unless one more of them breaks a bound."""
+def _complete(validation: Validation, candidate: Candidate, nearly: float = NEARLY) -> None:
+    """Adds the runs of a design after which they speak for it, unless one more of them breaks a bound, if it has the
+    share ``nearly`` of them."""
     runs = validation.made(candidate) * validation.fresh
     enough = speaking(round(validation.broken(candidate) * runs))
-    if NEARLY * enough <= runs < enough:
+    if nearly * enough <= runs < enough:
         validation.extend([candidate], math.ceil(enough / validation.fresh), until=validation.until)
 
 

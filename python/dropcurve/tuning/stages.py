@@ -346,8 +346,9 @@ class Stages:
             for one in self._near(best, validation, outcome, FACTORS, self._deciding, scale=False):
                 validation.add(one)
             if self.clock.seconds is None and not self._costly:
-                # Rivals of the refused design were decided against that one.
+                # Rivals of the refused design were decided against that one, and may be ahead of the next one.
                 settling.settle(validation)
+                safer_scale.speak(validation)
 
     @property
     def _deciding(self) -> float:
