@@ -13,7 +13,7 @@ from dropcurve.cli import fix_answer
 from dropcurve.cli.configurations import round_trip
 from dropcurve.fixes import Thoroughness, budget, configuration, elimination, fix, place
 from dropcurve.fixes.elimination import Elimination, contenders
-from dropcurve.fixes.queues import LEVEL, YOURS
+from dropcurve.fixes.queues import LEVEL, YOURS, fix_queue
 from dropcurve.quantities import units
 from dropcurve.results import Result, Variant
 from dropcurve.results.series import Series
@@ -233,3 +233,15 @@ def test_progress_is_that_of_all_queues() -> None:
         one(5, 10, 0.5)
     assert seen == [(5, 20, 0.25), (15, 20, 0.75)]
     assert configuration._of_all(None, 0, 2) is None
+
+
+def test_a_queue_without_any_time_left_is_not_searched_for() -> None:
+    where = place(
+        boxes.read("tc qdisc replace dev eth0 root cake bandwidth 2Mbit nat\n"), link="100/2Mbit:up"
+    )
+    done = fix_queue(
+        where, shape=False, search=Thoroughness(seconds=-1.0), replications=2, most=2, exchange=None
+    )
+    assert done.untuned == "the queues before this one took all of the time; give a longer --time"
+    # Of all designs there was time for, the filters of acknowledgements come first.
+    assert {"CAKE with ack-filter", "CAKE with ack-filter-aggressive"} <= set(done.names)

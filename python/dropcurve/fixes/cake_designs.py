@@ -20,9 +20,9 @@ ACK_BYTES, FEWEST_ACKS = 52, 0.1
 LONGER = (2.0, 4.0)
 
 
-def designs(where: Place) -> Iterator[tuple[str, dict[str, Any], CakeFunctions]]:
-    """Name, options and functions of each CAKE to try next to the usual one: filters of acknowledgements where those
-    are many, `nat` where the one in place lacks it, and longer intervals."""
+def with_functions(where: Place) -> Iterator[tuple[str, dict[str, Any], CakeFunctions]]:
+    """Name, options and functions of CAKEs to try before others: filters of acknowledgements where those are many, and
+    `nat` where the one in place lacks it."""
     own = where.kept.get("ack_filter", "off")
     filters = [one for one in ACK_FILTERS if one != own] if acknowledgements(where) >= FEWEST_ACKS else []
     for name in filters:
@@ -32,6 +32,10 @@ def designs(where: Place) -> Iterator[tuple[str, dict[str, Any], CakeFunctions]]
         yield "CAKE with nat", {}, finding
         for name in filters:
             yield f"CAKE with nat and {ACK_FILTERS[name]}", {"ack_filter": name}, finding
+
+
+def longer(where: Place) -> Iterator[tuple[str, dict[str, Any], CakeFunctions]]:
+    """Name, options and functions of CAKEs with longer intervals than the one in place has."""
     if where.imported.discipline == "cake":
         for factor in LONGER:
             interval_s = factor * units.span(str(where.base.get("queue.interval")))

@@ -71,8 +71,12 @@ def designs(where: Place, *, shape: bool) -> Iterator[tuple[str, Export]]:
     scripts = sqm.defaults(where.rate_bps) if queue.box == "sqm" else {}
     sized = _sized(base, rate_bps, buffer(where, "red"), ecn)
     usual = [(*one, None) for one in _self_setting(where, ecn, scripts)]
-    cakes = [(title, "cake", params, functions) for title, params, functions in cake_designs.designs(where)]
-    for title, kind, params, functions in [*usual, *cakes, *((*one, None) for one in sized)]:
+    # Where there is time for a few designs only, these are the ones that may change most.
+    first, longer = (
+        [(title, "cake", params, functions) for title, params, functions in some]
+        for some in (cake_designs.with_functions(where), cake_designs.longer(where))
+    )
+    for title, kind, params, functions in [*first, *usual, *longer, *((*one, None) for one in sized)]:
         params = params | where.framing.params if kind == "cake" else params
         exported = export_at(where, kind, params, shape=shape, functions=functions)
         if exported is None:

@@ -134,6 +134,8 @@ def fix_queue(
     untuned = "" if search.tune else "not asked for"
     if search.tune and search.seconds is None and budget.packets(where.base) >= budget.SEARCHED_PACKETS:
         untuned = "runs at this rate take long; a search needs a time such as --time 10min"
+    elif search.tune and search.seconds is not None and search.seconds <= 0:
+        untuned = "the queues before this one took all of the time; give a longer --time"
     elif search.tune:
         seconds = None if search.seconds is None else search.seconds * budget.SEARCH_SHARE
         try:
