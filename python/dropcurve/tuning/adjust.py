@@ -16,7 +16,7 @@ from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import direction, log_ratio
 from .decision import HOLDS, ideal, margin_of, slack
-from .effort import Budget
+from .effort import WORK, Budget, size
 from .search_space import Coordinates
 from .study import FamilyStudy
 
@@ -39,6 +39,8 @@ LOOK = 6
 #: Replications of the fresh conditions at most, and of one condition, where each is one run: the highest delay of four
 #: runs is passed by one run of five.
 BLOCKS, BLOCKS_ALONE = 4, 18
+#: Challengers that are run in the trials of the finalists, for planning: where runs are long these are fewer.
+CHALLENGED = 120
 #: Distance from the largest possible objective, in margins, below which a feasible design keeps its scale.
 IDLE = 0.25
 
@@ -194,7 +196,10 @@ def on_fresh_conditions(
     fresh = effort.fresh if question.varying else 1
     # Under a time limit the time left decides, not the number of runs.
     left = effort.runs - bench.runs if until is None else (until - bench.source.now()) / (bench.run_s or 1.0)
-    most = BLOCKS if question.varying else BLOCKS_ALONE
+    most = BLOCKS
+    if not question.varying:
+        worth = BLOCKS_ALONE if until is not None else int(WORK / (CHALLENGED * size(question)))
+        most = min(max(BLOCKS, worth), BLOCKS_ALONE)
     blocks = max(0, min(most, effort.replications, int(left / (ADJUSTED * len(pool) * fresh))))
     trials = [
         PairedTrial.of(index, condition, seed + REHEARSAL + number * fresh + index)
