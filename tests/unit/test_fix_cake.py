@@ -8,6 +8,7 @@ from dropcurve import boxes
 from dropcurve.boxes import rewrite
 from dropcurve.fixes import line, loading, place
 from dropcurve.fixes.designs import designs
+from dropcurve.metrics import value
 from dropcurve.results.recommendation import verdict_on
 from dropcurve.runs.effort import Effort
 from dropcurve.runs.replicate import replicate
@@ -230,3 +231,17 @@ def test_the_score_counts_data_where_a_design_filters_acknowledgements() -> None
     assert "of the rate of either direction for its transfers" in verdict.exchange
     (gain,) = (one for one in verdict.changes if one.criterion.key == "goodput_bps[upload]")
     assert gain.recommended > 1.5 * gain.other
+
+
+def test_hosts_that_cake_tells_apart_share_the_link() -> None:
+    profile, _ = links.parse("20/5Mbit:down,back=cake,downloads=8")
+    base = links.scenario(profile, direction="down", duration="20 s")
+    queue = {"kind": "cake", "bandwidth": "20 Mbit/s", "tins": "besteffort", "isolate": "dual_dsthost"}
+    seen = {name: base.set("queue", queue | {"translated": name}) for name in ("neither", "destination")}
+    result = replicate(seen, Effort(replications=2), name="hosts")
+    rates = {
+        one.name: [value(run, "goodput_bps", scope="download") or 0.0 for run in one.runs]
+        for one in result.variants
+    }
+    # One device of two busy ones has eight downloads.
+    assert sum(rates["neither"]) < 0.8 * sum(rates["destination"])
