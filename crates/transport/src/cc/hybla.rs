@@ -11,7 +11,7 @@
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
-use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
 use units::{math, Span};
 
@@ -32,8 +32,6 @@ pub struct Hybla {
     /// Growth below a segment, in 128ths, and ACKs without a whole one since the last segment (`by_ack`).
     part: u32,
     small: u32,
-    /// First unacknowledged segment.
-    una: u32,
     /// The segments below this were sent before the last timeout (`by_ack`).
     lost: u32,
 }
@@ -48,7 +46,6 @@ impl Hybla {
             by_ack: params.module_rule == ModuleRule::Linux,
             part: 0,
             small: 0,
-            una: 0,
             lost: 0,
         }
     }
@@ -119,8 +116,12 @@ impl Control for Hybla {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
-        self.lost = if event.cause == Cause::Timeout { self.una + event.flight } else { 0 };
+        self.lost = 0;
         reduced(window, event, 0.5)
+    }
+
+    fn on_timeout(&mut self, past: u32) {
+        self.lost = past;
     }
 
     fn undo_reduction(&mut self) {
@@ -136,7 +137,6 @@ impl Control for Hybla {
     }
 
     fn on_every_ack(&mut self, event: &AckEvent) {
-        self.una = event.una;
         self.base = self.base.min(event.rtt.filter(|rtt| *rtt > Span::ZERO).unwrap_or(UNKNOWN));
     }
 
@@ -150,7 +150,6 @@ mod tests {
     use super::super::rtt_round::tests::ack;
     use super::*;
     use crate::params::Counting;
-    use units::Time;
 
     /// 75 ms are rho 3: 7 segments for one in slow start, 9/16 in a window of 16. 10 ms are rho 1, Reno.
     #[test]
@@ -199,14 +198,7 @@ mod tests {
         });
         cc.on_every_ack(&ack(0, 1, 4, 9, 100));
         let mut window = Window { cwnd: 5.0, ssthresh: 64.0 };
-        let timeout = CongestionEvent {
-            now: Time::ZERO,
-            cause: Cause::Timeout,
-            load: 5.0,
-            flight: 5,
-            ecn_factor: None,
-        };
-        assert_eq!(cc.on_congestion(&window, &timeout), 2.5);
+        cc.on_timeout(9);
         window.cwnd = 1.0;
         let increases = [(6, 2), (8, 2), (9, 1)].map(|(una, acked)| {
             cc.on_ack(&mut window, &ack(0, acked, una, 12, 100));

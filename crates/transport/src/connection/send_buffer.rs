@@ -4,7 +4,8 @@
 //! *Reference*: Linux by its output, write by write: `docs/transports/tcp.md`.
 //! *Units*: bytes of memory; segments.
 //! *Deviations*: the application has data at all times and writes at once; the size follows a window that had room with
-//! the next acknowledgement.
+//! the next acknowledgement; an incomplete segment at the end of a block leaves with the rest of its data; those in
+//! flight count as bursts of the present size.
 
 use super::Ctx;
 use crate::params::sizes::FIRST_OFFER;
@@ -36,7 +37,7 @@ pub(crate) struct SendBuffer {
     written: u64,
     rest: u64,
     pushed: u64,
-    /// Bytes that have left. Here the end of a block leaves with the rest of its segment.
+    /// Bytes that have left.
     left: u64,
     /// First byte of the last buffer, and one past the last incomplete segment that left.
     last: u64,
@@ -106,7 +107,9 @@ impl SendBuffer {
         if now.had_room || unsent < room {
             self.size = self.size.max((self.share * u64::from(now.cwnd.max(LEAST_WINDOW))).min(self.most));
         }
-        let used = self.memory(now, unsent);
+        // An incomplete segment alone, which has left, does not fill the smallest buffers.
+        let alone = self.segments() <= now.una;
+        let used = self.memory(now, unsent).min(if alone { self.size / 2 } else { u64::MAX });
         if 3 * used <= 2 * self.size {
             // The window of a handshake is not scaled.
             let first = self.written == 0;

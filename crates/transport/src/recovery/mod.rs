@@ -19,7 +19,7 @@ pub mod scoreboard;
 mod undo;
 mod vegas;
 
-use crate::cc::Cause;
+use crate::cc::{Cause, Control};
 use crate::connection::{Ctx, Needs, Part, Timer, NONE};
 use crate::params::{Counting, Params, Recovery, Reduce};
 use crate::segment::Ack;
@@ -259,6 +259,7 @@ impl LossRecovery {
             ctx.first_lost = true;
         }
         self.shrink_for_timeout(ctx, now, (fresh, reduced), flight);
+        ctx.cc.on_timeout(ctx.seq.max);
         self.last_reduction = LastReduction::Timeout;
         self.parts.timeout_una = ctx.seq.una;
         match self.algorithm {

@@ -103,6 +103,26 @@ fn linux_reduces_once_for_a_recovery_and_its_timeout() {
     }
 }
 
+/// Hybla at 100 ms, rho 4: after a timeout in a recovery, which keeps ssthresh, an ACK of what was sent before opens the
+/// window by one segment, not by 15 as before the loss.
+#[test]
+fn hybla_grows_as_reno_after_a_timeout_in_a_recovery() {
+    let keys = [("recovery", "rack"), ("reduce", "cwnd"), ("cc", "hybla"), ("module_rule", "linux")];
+    let (mut dialogue, _) = Dialogue::start(&keys);
+    dialogue.now = at(100);
+    dialogue.ack(1);
+    assert_eq!(dialogue.sender.cwnd(), 16.0);
+    dialogue.now = at(200);
+    (3..=5).for_each(|end| drop(dialogue.sack(1, &[(2, end)])));
+    assert_eq!((dialogue.sender.ssthresh(), dialogue.sender.phase()), (8.0, Phase::Recovery));
+    while dialogue.sender.counters().timeouts == 0 {
+        dialogue.timeout();
+    }
+    assert_eq!((dialogue.sender.cwnd(), dialogue.sender.ssthresh()), (1.0, 8.0));
+    dialogue.ack(5);
+    assert_eq!(dialogue.sender.cwnd(), 2.0);
+}
+
 /// A duplicate ACK that SACKs nothing new does not count (RFC 6675 section 2).
 #[test]
 fn sack_counts_only_new_data() {
