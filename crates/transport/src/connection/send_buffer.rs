@@ -61,7 +61,7 @@ pub(crate) struct Sending {
     pub(crate) had_room: bool,
 }
 
-/// A writing under way.
+/// The state of a writing.
 struct Writing {
     /// Memory used.
     used: u64,
