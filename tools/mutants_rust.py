@@ -36,7 +36,7 @@ QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "none", 
 #: Cases of each property test for each mutant.
 FEW = {"PROPTEST_CASES": "24"}
 #: What is copied: the workspace.
-COPIED = ("Cargo.toml", "Cargo.lock", "crates", "doubles", "tools/wasm")
+COPIED = ("Cargo.toml", "Cargo.lock", "crates", "doubles")
 
 
 @dataclass(frozen=True)

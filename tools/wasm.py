@@ -1,4 +1,5 @@
-"""Builds the four pure crates for wasm32-unknown-unknown and checks that the module imports nothing from its host.
+"""Builds the engine of the studio, with the four pure crates in it, for wasm32-unknown-unknown and checks that the
+module imports nothing from its host.
 
     python tools/wasm.py
 
@@ -18,13 +19,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = "wasm32-unknown-unknown"
-MODULE = ROOT / "target" / TARGET / "studio" / "dropcurve_wasm.wasm"
 STUDIO = ROOT / "target" / TARGET / "studio" / "studio.wasm"
 IMPORT_SECTION = 2
 RUN = """
 const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[1]));
-const { dropcurve_hash } = new WebAssembly.Instance(module).exports;
-for (const plain of [0, 1]) console.log(BigInt.asUintN(64, dropcurve_hash(1, plain)).toString());
+const { hash } = new WebAssembly.Instance(module).exports;
+for (const plain of [0, 1]) console.log(BigInt.asUintN(64, hash(1, plain)).toString());
 """
 
 
@@ -35,10 +35,8 @@ def main() -> int:
             f"wasm: SKIPPED, because the Rust target {TARGET} is not available (rustup target add {TARGET})"
         )
         return 0
-    # Both modules at once, in the profile of the studio, so that the crates below them are built once.
-    packages = ("--package", "dropcurve-wasm", "--package", "dropcurve-studio")
-    cargo("build", "--profile", "studio", *packages, "--lib", "--target", TARGET)
-    imported = imports(MODULE.read_bytes()) + imports(STUDIO.read_bytes())
+    cargo("build", "--profile", "studio", "--package", "dropcurve-studio", "--lib", "--target", TARGET)
+    imported = imports(STUDIO.read_bytes())
     if imported:
         print(
             f"wasm: the module imports {', '.join(imported)} from its host; the pure crates must need nothing"
@@ -48,8 +46,8 @@ def main() -> int:
     if node is None:
         print("wasm: no host import; not run, because node is not installed")
         return 0
-    there = output(node, "-e", RUN, str(MODULE))
-    here = cargo("run", "--package", "dropcurve-wasm")
+    there = output(node, "-e", RUN, str(STUDIO))
+    here = cargo("run", "--package", "dropcurve-studio", "--example", "results_hash")
     if there != here or len(set(here.split())) != 1:
         print(f"wasm: other results than on this machine: {there.split()} and {here.split()}")
         return 1
@@ -68,7 +66,7 @@ def has_target() -> bool:
 def imports(module: bytes) -> list[str]:
     """The names that a WebAssembly module imports, as "module.name" (WebAssembly 2.0 section 5.5.5)."""
     if module[:8] != b"\0asm\1\0\0\0":
-        sys.exit(f"wasm: {MODULE} is not a WebAssembly module of version 1")
+        sys.exit(f"wasm: {STUDIO} is not a WebAssembly module of version 1")
     at = 8
     while at < len(module):
         section = module[at]
