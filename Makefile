@@ -69,8 +69,10 @@ test-wasm: setup ## the pure crates for wasm32, and the studio: no host import, 
 	@MAKEFLAGS= $(BIN)/python tools/wasm.py
 	@MAKEFLAGS= $(BIN)/python tools/studio.py
 
+# A worker more than cores, since tests wait for the commands that they run.
 test-python: setup
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n auto -m "not slow" -q
+	@workers=$$($(BIN)/python -c "import os; print(1 + (os.cpu_count() or 1))"); \
+	  PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n $$workers --dist worksteal -m "not slow" -q
 	@echo "Python tests: passed"
 
 test-slow: setup ## the thorough forms of the statistical tests, and property tests of new draws

@@ -269,7 +269,7 @@ class Interruption(KeyboardInterrupt):
 
 
 @dataclass
-class Gathered:
+class ErrorGroup:
     """Errors of a call, raised together: a step that fails is recorded, and the others are still taken."""
 
     errors: list[DropcurveError] = field(default_factory=list)

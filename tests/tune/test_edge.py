@@ -13,7 +13,7 @@ from dropcurve.quantities import units
 from dropcurve.runs.sweeping.rows import Row
 from dropcurve.tuning import goal as goals
 from dropcurve.tuning import of_link, spread
-from dropcurve.tuning.adjust import UNUSED, Adjusting
+from dropcurve.tuning.adjust import UNUSED, Adjustment
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.challengers import Challengers
@@ -22,7 +22,7 @@ from dropcurve.tuning.delay_bounds import bound_s, delay_bounds
 from dropcurve.tuning.evaluations import Evaluations
 from dropcurve.tuning.families import family
 from dropcurve.tuning.line_search import LineSearch
-from dropcurve.tuning.solving import Solving
+from dropcurve.tuning.solving import FamilySolver
 from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 20ms, max utilisation"
@@ -152,7 +152,7 @@ def test_finalists_move_to_the_edge_of_fresh_conditions() -> None:
         start = study.candidate({"limit": limit})
         assert start is not None
         study.coordinates[start.key] = {"limit": limit}
-        (moved,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
+        (moved,) = Adjustment(bench, {"droptail": study}, trials, 1.0).go([start])
         worst = max(row["sojourn_ms_p95"] for trial in trials if (row := bench.row(moved, trial)) is not None)
         assert math.exp(UNUSED) * 20.0 <= worst <= 20.0
 
@@ -175,7 +175,7 @@ def test_a_finalist_without_room_for_a_gain_takes_no_further_runs() -> None:
         assert start is not None
         study.coordinates[start.key] = {"limit": limit}
         trials = _trials(seed=9)
-        (adjusted,) = Adjusting(bench, {"droptail": study}, trials, 1.0).go([start])
+        (adjusted,) = Adjustment(bench, {"droptail": study}, trials, 1.0).go([start])
         assert bench.missed(adjusted, trials) == 0 and bench.runs == designs * len(trials)
         assert (adjusted is start) == (designs == 1)
 
@@ -223,7 +223,7 @@ def test_a_finalist_without_an_edge_climbs_to_the_best_scale_of_fresh_conditions
     start = study.candidate({"limit": 22_000.0})
     assert start is not None
     study.coordinates[start.key] = {"limit": 22_000.0}
-    (moved,) = Adjusting(bench, {"droptail": study}, _trials(seed=9), 1.0).go([start])
+    (moved,) = Adjustment(bench, {"droptail": study}, _trials(seed=9), 1.0).go([start])
     assert units.packets(str(moved.params["limit"]), packet_bytes=1) == pytest.approx(30_000.0, rel=0.12)
 
 
@@ -273,7 +273,7 @@ def test_the_best_edges_hold_the_bound_and_were_run_in_half_of_the_trials() -> N
     bench = Formula()
     study, trials = _study(bench), _trials()
     evaluations = Evaluations(bench, bench.question.target, trials, len(trials), {"droptail": study})
-    solving = Solving(bench, evaluations, trials, math.inf)
+    solving = FamilySolver(bench, evaluations, trials, math.inf)
     low, high, over, unseen = (
         study.candidate({"limit": at}) for at in (20_000.0, 26_000.0, 40_000.0, 21_000.0)
     )

@@ -14,7 +14,7 @@ from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.evaluations import Evaluations
 from dropcurve.tuning.families import family
 from dropcurve.tuning.first_rule import first_rule
-from dropcurve.tuning.solving import Solving
+from dropcurve.tuning.solving import FamilySolver
 from dropcurve.tuning.study import FamilyStudy
 
 GOAL = "p95 delay < 2ms, max utilisation"
@@ -79,7 +79,7 @@ def test_where_runs_are_long_each_rule_of_thumb_is_shown_as_soon_as_it_was_run(r
         assert best is not None and stage == "rules of thumb at the ends of the ranges"
         shown.append((best.kind, len(bench.asked)))
 
-    solving = Solving(bench, evaluations, trials, 1000.0, on_stage=on_stage)
+    solving = FamilySolver(bench, evaluations, trials, 1000.0, on_stage=on_stage)
     solving.first_answer(trials)
     kinds = len(question.candidates)
     if rate == "10Mbit":

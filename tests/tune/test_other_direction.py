@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dropcurve.metrics.statistics import Paired
+from dropcurve.metrics.statistics import PairedDifference
 from dropcurve.quantities import wording
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
@@ -71,17 +71,24 @@ def test_a_long_target_is_reported_worse_once_the_other_direction_is_short(tmp_p
 
 
 @pytest.mark.parametrize(
-    "gain", [Paired(3.0, None, 1, 1.0), Paired(3.0, 4.0, 8, 0.2), Paired(-3.0, 1.0, 8, 0.0)]
+    "gain",
+    [
+        PairedDifference(3.0, None, 1, 1.0),
+        PairedDifference(3.0, 4.0, 8, 0.2),
+        PairedDifference(-3.0, 1.0, 8, 0.0),
+    ],
 )
-def test_an_unsure_gain_and_a_loss_stay_out_of_the_answer(gain: Paired) -> None:
-    other = OtherDirection("20/20:up", "up", gain, {measure("utilisation"): (90.0, Paired(9.0, 1.0, 8, 0.0))})
+def test_an_unsure_gain_and_a_loss_stay_out_of_the_answer(gain: PairedDifference) -> None:
+    other = OtherDirection(
+        "20/20:up", "up", gain, {measure("utilisation"): (90.0, PairedDifference(9.0, 1.0, 8, 0.0))}
+    )
     assert sentence(other, 0.2) == ""
 
 
 def test_a_change_that_may_be_none_is_not_said() -> None:
     changes = {
-        measure("utilisation"): (90.0, Paired(9.0, 1.0, 8, 0.0)),
-        measure("p95 delay"): (40.0, Paired(-3.0, 4.0, 8, 0.2)),
+        measure("utilisation"): (90.0, PairedDifference(9.0, 1.0, 8, 0.0)),
+        measure("p95 delay"): (40.0, PairedDifference(-3.0, 4.0, 8, 0.2)),
     }
-    text = sentence(OtherDirection("20/20:up", "up", Paired(9.0, 1.0, 8, 0.0), changes), 0.2)
+    text = sentence(OtherDirection("20/20:up", "up", PairedDifference(9.0, 1.0, 8, 0.0), changes), 0.2)
     assert "utilisation is 9.0 ± 1.0 percentage points higher; tune it first" in text and "delay" not in text

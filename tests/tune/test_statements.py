@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from dropcurve.metrics.statistics import Interval, Paired
+from dropcurve.metrics.statistics import Interval, PairedDifference
 from dropcurve.report import TEMPLATES
 from dropcurve.tuning import of_link, page
 from dropcurve.tuning.candidates import Candidate
 from dropcurve.tuning.decision import Standing
 from dropcurve.tuning.findings import Findings
 from dropcurve.tuning.names import named, setting
-from dropcurve.tuning.proof import Kept, Proof
+from dropcurve.tuning.proof import ConstraintOutcome, Proof
 from dropcurve.tuning.statements import standing_of, verdict
 from dropcurve.tuning.validation_line import ValidationLine
 
@@ -28,11 +28,11 @@ def line(
     needed: int | None = None, drifted: int | None = None, kind: str = "droptail", mean_shown: float | None = None,
 ) -> ValidationLine:  # fmt: skip
     """A design of ``mean`` utilisation, or of ``mean_shown``, that is ``ahead`` of the recommendation."""
-    pair = None if stands is None else Paired(ahead, 0.05, 6, 0.01)
+    pair = None if stands is None else PairedDifference(ahead, 0.05, 6, 0.01)
     candidate = Candidate(name, kind, {"limit": f"{mean:g} pkts"}, "search")
     mean = mean if mean_shown is None else mean_shown
     measures = {BOUND.measure.key: Interval(worst - 1.0, 0.1, 6), "utilisation": Interval(mean, 0.1, 6)}
-    kept = (Kept(BOUND, held, 36, worst, "8 flows"),)
+    kept = (ConstraintOutcome(BOUND, held, 36, worst, "8 flows"),)
     return ValidationLine(
         candidate, (Interval(mean, 0.1, 6),), measures, kept, (pair,), (False,), stands, needed, drifted
     )
@@ -156,7 +156,8 @@ def test_nothing_is_to_be_loaded_that_misses_a_bound_or_does_not_read_back() -> 
 
 def test_one_replication_shows_no_difference() -> None:
     whole = replace(
-        line("whole", 85.0, "infeasible", held=0, worst=90.0), difference=(Paired(14.0, None, 1, 1.0),)
+        line("whole", 85.0, "infeasible", held=0, worst=90.0),
+        difference=(PairedDifference(14.0, None, 1, 1.0),),
     )
     text = text_of(answer(line("mine", 99.0), whole))
     assert "utilisation is undecided after 1 run" in text and "points better" not in text
@@ -202,7 +203,7 @@ def test_the_used_budget_is_that_of_all_runs_of_the_recommendation() -> None:
     findings = answer(line("mine", 99.9, worst=9.0))
 
     def proven(worst: float) -> str:
-        kept = (Kept(BOUND, 72, 72, worst, "8 flows"),)
+        kept = (ConstraintOutcome(BOUND, 72, 72, worst, "8 flows"),)
         return text_of(replace(findings, proof=Proof(findings.best, kept, (Interval(99.9, 0.1, 72),), 72)))
 
     assert "The worst run uses 80 % of the bound on the delay" in proven(12.0)
@@ -299,7 +300,7 @@ def test_a_target_near_the_interval_says_what_a_usual_share_would_lose() -> None
 def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_question() -> None:
     best = fair("FQ-CoDel, tuned", "10 ms", None, used=88.0, worst=12.0)
     wide = replace(fair("FQ-CoDel, wide", "60 ms", 0.4, used=88.4, worst=12.0), standing="undecided")
-    wide = replace(wide, difference=(Paired(0.4, 0.9, 6, 0.4),))
+    wide = replace(wide, difference=(PairedDifference(0.4, 0.9, 6, 0.4),))
     tail = line("tail", 80.0, "worse", ahead=-8.0)
     text = text_of(answer(best, wide, tail))
     assert text.startswith("Load FQ-CoDel with target 10 ms, interval 100 ms; ") and "Undecided" not in text
@@ -315,7 +316,9 @@ def test_settings_of_a_larger_share_that_are_not_shown_to_be_better_are_no_open_
 
 def test_a_difference_that_the_runs_do_not_bound_is_undecided_in_words() -> None:
     """Two runs whose interval spans 113 points."""
-    rival = replace(line("tail drop, short", 97.0, "undecided"), difference=(Paired(-1.0, 112.0, 2, 0.9),))
+    rival = replace(
+        line("tail drop, short", 97.0, "undecided"), difference=(PairedDifference(-1.0, 112.0, 2, 0.9),)
+    )
     findings = answer(line("mine", 99.0, kind="red"), rival)
     assert "utilisation is undecided after 2 runs" in text_of(findings)
     assert "113" not in text_of(findings) and "112" not in text_of(findings)
@@ -364,11 +367,13 @@ def test_nothing_is_to_be_loaded_on_an_interval_as_wide_as_its_value() -> None:
 
 
 def test_nothing_is_to_be_loaded_on_two_runs() -> None:
-    findings = answer(replace(line("mine", 99.0), kept=(Kept(BOUND, 2, 2, 14.0, "8 flows"),)))
+    findings = answer(replace(line("mine", 99.0), kept=(ConstraintOutcome(BOUND, 2, 2, 14.0, "8 flows"),)))
     first, second = verdict(findings)[:2]
     assert first.startswith("Not settled yet, the best so far is tail drop with limit 99 pkts; ")
     assert second.startswith("Only 2 runs of it show that the bounds hold: too few to load it")
-    more = Proof(findings.best, (Kept(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4)
+    more = Proof(
+        findings.best, (ConstraintOutcome(BOUND, 4, 4, 14.0, "8 flows"),), (Interval(99.0, 0.1, 4),), 4
+    )
     assert verdict(replace(findings, proof=more))[0].startswith("Load ")
 
 

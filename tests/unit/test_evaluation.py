@@ -222,7 +222,7 @@ def test_grades(verdicts: list[str], grade: str) -> None:
 def test_a_measure_is_better_or_worse_only_beyond_the_margin(
     key: str, pair: tuple[float, float], baseline: float, real: bool, grade: str
 ) -> None:
-    difference = statistics.Paired(*pair, n=5, p=0.001)
+    difference = statistics.PairedDifference(*pair, n=5, p=0.001)
     assert evaluation._verdict(key, difference, baseline, real=real) == grade
 
 

@@ -45,9 +45,9 @@ def test_pairs_are_sharper_than_their_parts() -> None:
 
 def test_pairs_without_scatter() -> None:
     same = st.paired([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
-    assert same == st.Paired(0.0, 0.0, 3, 1.0)
+    assert same == st.PairedDifference(0.0, 0.0, 3, 1.0)
     shifted = st.paired([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
-    assert shifted == st.Paired(0.5, 0.0, 3, 1.0), "equal replications are no evidence"
+    assert shifted == st.PairedDifference(0.5, 0.0, 3, 1.0), "equal replications are no evidence"
 
 
 def test_pairs_have_two_values() -> None:
@@ -56,7 +56,7 @@ def test_pairs_have_two_values() -> None:
 
 
 def test_incomplete_pairs_are_left_out() -> None:
-    assert st.paired([1.0, None, 4.0], [0.0, 5.0, None]) == st.Paired(1.0, None, 1, 1.0)
+    assert st.paired([1.0, None, 4.0], [0.0, 5.0, None]) == st.PairedDifference(1.0, None, 1, 1.0)
     assert st.paired([None], [1.0]) is None
 
 

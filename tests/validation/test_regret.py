@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dropcurve.metrics.statistics import Interval, Paired
+from dropcurve.metrics.statistics import Interval, PairedDifference
 from dropcurve.quantities import units
 from dropcurve.runs.executor import Executor
 from dropcurve.runs.job import build
@@ -123,7 +123,7 @@ def test_every_confirmed_discipline_has_attributes_of_ns3() -> None:
 def test_a_winner_is_beaten_by_a_better_rule_that_keeps_the_bound(
     ahead: float, worst: float, beaten: bool
 ) -> None:
-    pair = Paired(ahead, 0.05, 6, 0.01)
+    pair = PairedDifference(ahead, 0.05, 6, 0.01)
     best = confirm.ConfirmedDesign("mine", 99.0, 99.0, 0.95, 0.96, None)
     rule = confirm.ConfirmedDesign("rule", 99.0, 99.0 + ahead, 0.95, worst, pair)
     assert confirm.Confirmation((best, rule)).beaten is beaten

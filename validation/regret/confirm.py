@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dropcurve.metrics import statistics
-from dropcurve.metrics.statistics import Paired
+from dropcurve.metrics.statistics import PairedDifference
 from dropcurve.quantities import units
 from dropcurve.tuning.bench import Bench, PairedTrial
 from dropcurve.tuning.candidates import Candidate
@@ -47,7 +47,7 @@ class ConfirmedDesign:
     there: float
     worst_here: float
     worst_there: float
-    ahead: Paired | None
+    ahead: PairedDifference | None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from statistics import median
 
-from dropcurve.metrics.statistics import Paired
+from dropcurve.metrics.statistics import PairedDifference
 from dropcurve.plot import style
 from dropcurve.present.wrapping import wrap_markdown
 from dropcurve.quantities import wording
@@ -209,7 +209,7 @@ implementation of TCP, and a packet more in its device: the worst delay may lie 
             )
 
 
-def _difference(pair: Paired) -> str:
+def _difference(pair: PairedDifference) -> str:
     return _signed(pair.mean) + (f" ± {pair.half_width:.2f}" if pair.half_width is not None else "")
 
 

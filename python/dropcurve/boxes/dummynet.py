@@ -37,7 +37,7 @@ COMMAND = re.compile(
 
 
 @dataclass(frozen=True)
-class Configured:
+class ConfigCommand:
     """One ``config`` command: its object, its number, and its words."""
 
     what: str
@@ -142,7 +142,7 @@ def read(text: str, *, origin: str = "", name: str | None = None, **options: Any
 def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     """Every queue of the text. Raises ScenarioError as `read`."""
     configured = [
-        Configured(match[1], match[2], tuple(match[3].split()))
+        ConfigCommand(match[1], match[2], tuple(match[3].split()))
         for line in re.sub(r"\\\n", " ", text).splitlines()
         if (match := COMMAND.search(line.split("#")[0]))
     ]
@@ -152,7 +152,7 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
     return with_others(queues)
 
 
-def _queue(own: Configured, configured: list[Configured], origin: str) -> Import | None:
+def _queue(own: ConfigCommand, configured: list[ConfigCommand], origin: str) -> Import | None:
     """The queue of one command; None for a pipe whose packets are queued in a scheduler or a queue of its own."""
     notes: list[Note] = []
     pipe = _pipe(own, configured)
@@ -187,7 +187,7 @@ def _queue(own: Configured, configured: list[Configured], origin: str) -> Import
     return Import("dummynet", discipline, params, notes, rate, title=own.title)
 
 
-def _pipe(own: Configured, configured: list[Configured]) -> Configured | None:
+def _pipe(own: ConfigCommand, configured: list[ConfigCommand]) -> ConfigCommand | None:
     """The pipe that a scheduler or queue feeds; None where the text does not state one."""
     if own.what == "pipe":
         return own
@@ -200,7 +200,7 @@ def _pipe(own: Configured, configured: list[Configured]) -> Configured | None:
     return next((one for one in configured if one.what == "pipe" and one.number == number), None)
 
 
-def _rate(pipe: Configured, origin: str) -> float | None:
+def _rate(pipe: ConfigCommand, origin: str) -> float | None:
     stated = pipe.after("bw") or pipe.after("bandwidth")
     if stated is None or stated.startswith("0"):
         return None
@@ -216,7 +216,7 @@ def _rate(pipe: Configured, origin: str) -> float | None:
     )
 
 
-def _limit(own: Configured, notes: list[Note], origin: str) -> str:
+def _limit(own: ConfigCommand, notes: list[Note], origin: str) -> str:
     stated = own.after("queue")
     if stated is None:
         notes.append(Note("assumed", "limit", f"{own.title} does not say: {SLOTS} slots, dummynet's default"))
@@ -235,7 +235,7 @@ def _limit(own: Configured, notes: list[Note], origin: str) -> str:
     return f"{max(1, int(match[1]))} pkts"
 
 
-def _curve(own: Configured, word: str, limit: str, origin: str) -> dict[str, Any]:
+def _curve(own: ConfigCommand, word: str, limit: str, origin: str) -> dict[str, Any]:
     """RED of ``red w_q/min_th/max_th/max_p``; gred is gentle."""
     parts = (own.after(word) or "").split("/")
     if len(parts) != 4:
@@ -261,7 +261,7 @@ def _curve(own: Configured, word: str, limit: str, origin: str) -> dict[str, Any
     }  # fmt: skip
 
 
-def _aqm(own: Configured, kind: str, limit: str, origin: str) -> dict[str, Any]:
+def _aqm(own: ConfigCommand, kind: str, limit: str, origin: str) -> dict[str, Any]:
     """The parameters of an AQM; times without a unit are milliseconds."""
     params: dict[str, Any] = {"limit": limit}
     for word in AQM[kind]:

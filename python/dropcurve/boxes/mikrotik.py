@@ -11,8 +11,8 @@ from .mikrotik_read import WORDS, looks_like, read, read_all
 from .model import Export, Note, Problems, bottleneck, refuse
 from .red_rows import rows_of
 from .settings import Settings
+from .tc_commands import TcCommands
 from .tc_write import WRITERS
-from .tc_written import Written
 
 __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 
@@ -90,7 +90,7 @@ def _red_words(settings: Settings, notes: list[Note]) -> str:
     )
 
 
-def _values(written: Written, notes: list[Note]) -> str:
+def _values(written: TcCommands, notes: list[Note]) -> str:
     """The values of a queue type from the words of `tc`."""
     kind = {"pfifo_head_drop": "pfifo"}.get(written.kind, written.kind.replace("_", "-"))
     names = {word: key for key, word in WORDS.items() if word}

@@ -11,8 +11,8 @@ from .cake_functions import NONE as NO_FUNCTIONS
 from .cake_functions import CakeFunctions
 from .model import Export, Note, Problems, bottleneck, refuse
 from .settings import Settings
+from .tc_commands import TcCommands
 from .tc_write import WRITERS
-from .tc_written import Written
 
 
 def ingress(commands: str, *, wan: str, dev: str = "eth0") -> str:
@@ -128,7 +128,9 @@ def _shaper(settings: Settings, dev: str, framing: Framing) -> list[str]:
     ]
 
 
-def _commands(written: Written, settings: Settings, dev: str, *, shape: bool, framing: Framing) -> list[str]:
+def _commands(
+    written: TcCommands, settings: Settings, dev: str, *, shape: bool, framing: Framing
+) -> list[str]:
     place = f"dev {dev} root handle 1:"
     lines = []
     if shape:

@@ -10,8 +10,8 @@ from . import cake_functions
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
+from .tc_commands import TcCommands
 from .tc_tree import Queue
-from .tc_written import Written
 
 #: CAKE's words for round trips, in seconds.
 RTTS = {
@@ -92,7 +92,7 @@ def _wire(options: dict[str, str], notes: list[Note]) -> dict[str, Any]:
     return {**params, **({"framing": framing} if framing != "plain" else {})}
 
 
-def write(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def write(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """The words of `cake` for a `cake` queue."""
     interval = max(1, round(settings.seconds("interval") * 1e6)) / 1e6
     if abs(interval - settings.seconds("interval")) > 1e-12:
@@ -129,7 +129,7 @@ def write(settings: Settings, notes: list[Note], problems: Problems) -> Written 
         **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
         "limit": f"{limit} B",
     }  # fmt: skip
-    return Written("cake", words, "cake", shown, shapes=True)
+    return TcCommands("cake", words, "cake", shown, shapes=True)
 
 
 def target(rtt: float) -> float:

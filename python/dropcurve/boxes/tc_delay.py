@@ -12,21 +12,21 @@ from . import tc_cake
 from . import tc_numbers as tc
 from .model import Note, Problems
 from .settings import Settings
-from .tc_written import Written
+from .tc_commands import TcCommands
 
 
-def codel(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def codel(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`codel`."""
     limit = _whole_packets(settings, "limit", notes, problems)
     words, shown = _codel_times(settings, notes)
     ecn = settings.flag("ecn")
-    return Written(
+    return TcCommands(
         "codel", ["limit", str(limit), *words, "ecn" if ecn else "noecn"], "codel",
         {"dialect": "linux", "limit": f"{limit} pkts", **shown, "ecn": ecn},
     )  # fmt: skip
 
 
-def fq_codel(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def fq_codel(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`fq_codel`."""
     limit = _whole_packets(settings, "limit", notes, problems)
     words, shown = _codel_times(settings, notes)
@@ -49,7 +49,7 @@ def fq_codel(settings: Settings, notes: list[Note], problems: Problems) -> Writt
         "memory_limit", str(memory),
         "drop_batch", str(batch), "ecn" if ecn else "noecn",
     ]  # fmt: skip
-    return Written(
+    return TcCommands(
         "fq_codel", words, "fq_codel",
         {"dialect": "linux", "limit": f"{limit} pkts", "memory_limit": f"{memory} B", "flows": flows, **shown,
          "quantum": f"{quantum} B", "drop_batch": batch, "ecn": ecn},
@@ -86,7 +86,7 @@ def _micro(key: str, seconds: float, notes: list[Note]) -> float:
     return micro / 1e6
 
 
-def pie(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def pie(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`pie`."""
     limit = _whole_packets(settings, "limit", notes, problems)
     words, shown = _pie_words(settings, notes, problems)
@@ -104,10 +104,10 @@ def pie(settings: Settings, notes: list[Note], problems: Problems) -> Written | 
         "ecn": settings.flag("ecn"),
         "byte_mode": byte_mode,
     }
-    return Written("pie", words, "pie", {**shown, **({"delay": "rate"} if rate_estimate else {})})
+    return TcCommands("pie", words, "pie", {**shown, **({"delay": "rate"} if rate_estimate else {})})
 
 
-def fq_pie(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def fq_pie(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`fq_pie`."""
     limit = _whole_packets(settings, "limit", notes, problems)
     words, shown = _pie_words(settings, notes, problems)
@@ -121,7 +121,7 @@ def fq_pie(settings: Settings, notes: list[Note], problems: Problems) -> Written
         "ecn_prob", str(share), "ecn" if ecn else "noecn",
     ]  # fmt: skip
     _only(settings, notes, ways=1, derandomise=True)
-    return Written(
+    return TcCommands(
         "fq_pie", words, "fq_pie",
         {"dialect": "linux", "limit": f"{limit} pkts", "flows": flows, **shown, "quantum": f"{quantum} B",
          "memory_limit": f"{memory} B", "mark_limit": share / 100.0, "ecn": ecn},
@@ -169,7 +169,7 @@ def _pie_words(settings: Settings, notes: list[Note], problems: Problems) -> tup
     return words, shown
 
 
-def cobalt(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def cobalt(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`cake` with one queue for all flows: COBALT behind CAKE's own shaper."""
     interval = _micro("interval", settings.seconds("interval"), notes)
     target = tc_cake.target(interval)
@@ -193,10 +193,10 @@ def cobalt(settings: Settings, notes: list[Note], problems: Problems) -> Written
         "interval": units.show_span(interval),
         "ecn": True,
     }  # fmt: skip
-    return Written("cake", words, "cobalt", shown, shapes=True)
+    return TcCommands("cake", words, "cobalt", shown, shapes=True)
 
 
-def dualpi2(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def dualpi2(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`dualpi2` (Linux 6.17, iproute2 6.16 or newer)."""
     limit = _whole_packets(settings, "limit", notes, problems)
     target, update = (_micro(one, settings.seconds(one), notes) for one in ("target", "t_update"))
@@ -235,10 +235,10 @@ def dualpi2(settings: Settings, notes: list[Note], problems: Problems) -> Writte
         "classic_share": share / 100.0,
         "overload": settings.text("overload"), **weights,
     }  # fmt: skip
-    return Written("dualpi2", words, "dualpi2", shown)
+    return TcCommands("dualpi2", words, "dualpi2", shown)
 
 
-def sfq(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def sfq(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`sfq`."""
     limit = _whole_packets(settings, "limit", notes, problems)
     problems.require(
@@ -266,10 +266,10 @@ def sfq(settings: Settings, notes: list[Note], problems: Problems) -> Written | 
             notes.append(Note("rounded", "perturb", f"{settings.text('perturb')} becomes {seconds} s"))
         words += ["perturb", str(seconds)]
         shown["perturb"] = f"{seconds} s"
-    return Written("sfq", words, "sfq", shown)
+    return TcCommands("sfq", words, "sfq", shown)
 
 
-def sfb(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def sfb(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`sfb`: probabilities in 65535ths."""
     limit = _whole_packets(settings, "limit", notes, problems)
     _only(settings, notes, levels=8, bins=16)
@@ -296,10 +296,10 @@ def sfb(settings: Settings, notes: list[Note], problems: Problems) -> Written | 
         "rehash": f"{milli['rehash']} ms", "warmup": f"{milli['warmup']} ms",
         "penalty_rate": round(settings.number("penalty_rate")), "penalty_burst": settings.whole("penalty_burst"),
     }  # fmt: skip
-    return Written("sfb", words, "sfb", shown)
+    return TcCommands("sfb", words, "sfb", shown)
 
 
-def droptail(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def droptail(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`pfifo`, `bfifo` or `pfifo_head_drop`."""
     head = settings.text("victim") == "head"
     if settings.text("victim") == "random":
@@ -309,10 +309,10 @@ def droptail(settings: Settings, notes: list[Note], problems: Problems) -> Writt
     shown: dict[str, Any] = {"victim": "head" if head else "tail"}
     if not settings.text("limit").endswith(("pkts", "pkt")) and not head:
         limit = round(settings.bytes_("limit"))
-        return Written("bfifo", ["limit", str(limit)], "droptail", {"limit": f"{limit} B", **shown})
+        return TcCommands("bfifo", ["limit", str(limit)], "droptail", {"limit": f"{limit} B", **shown})
     limit = _whole_packets(settings, "limit", notes, problems)
     kind = "pfifo_head_drop" if head else "pfifo"
-    return Written(kind, ["limit", str(limit)], "droptail", {"limit": f"{limit} pkts", **shown})
+    return TcCommands(kind, ["limit", str(limit)], "droptail", {"limit": f"{limit} pkts", **shown})
 
 
 def _whole_packets(settings: Settings, key: str, notes: list[Note], problems: Problems) -> int:

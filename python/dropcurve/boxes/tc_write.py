@@ -13,21 +13,21 @@ from . import tc_cake, tc_red
 from . import tc_numbers as tc
 from .model import Note, Problems, profiles, refuse
 from .settings import Settings
+from .tc_commands import TcCommands, Writer
 from .tc_delay import cobalt, codel, droptail, dualpi2, fq_codel, fq_pie, pie, sfb, sfq
-from .tc_written import Writer, Written
 
 
-def red(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def red(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`red`, in bytes."""
     curve = _curve(settings, notes, problems)
     if curve is None:
         return None
     tc_red.lost_options(settings, notes)
     words = [*curve.words(), "bandwidth", tc.show_rate(settings.rate_bps), *_red_flags(settings)]
-    return Written("red", words, "red", tc_red.loaded(curve, settings, ecn=settings.flag("ecn")))
+    return TcCommands("red", words, "red", tc_red.loaded(curve, settings, ecn=settings.flag("ecn")))
 
 
-def ared(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def ared(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`red adaptive`: the kernel's own rules for max_p."""
     curve = _curve(settings, notes, problems)
     if curve is None:
@@ -51,7 +51,7 @@ def ared(settings: Settings, notes: list[Note], problems: Problems) -> Written |
         "mean_packet": f"{curve.avpkt} B",
         "ecn": settings.flag("ecn"), **tc_red.forced(settings),
     }  # fmt: skip
-    return Written("red", words, "ared", shown)
+    return TcCommands("red", words, "ared", shown)
 
 
 def _curve(settings: Settings, notes: list[Note], problems: Problems) -> tc_red.TcCurve | None:
@@ -67,7 +67,7 @@ def _red_flags(settings: Settings) -> list[str]:
     return ["ecn", "harddrop"] if settings.options.get("ecn_forced") == "drop" else ["ecn"]
 
 
-def choke(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def choke(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`choke`, in packets."""
     curve = tc_red.curve(
         settings, limit=settings.packets("limit"), low=settings.packets("min_th"), high=settings.packets("max_th"),
@@ -91,10 +91,10 @@ def choke(settings: Settings, notes: list[Note], problems: Problems) -> Written 
         "ecn": settings.flag("ecn"),
         "ecn_forced": "mark",
     }  # fmt: skip
-    return Written("choke", words, "choke", shown)
+    return TcCommands("choke", words, "choke", shown)
 
 
-def gred(settings: Settings, notes: list[Note], problems: Problems) -> Written | None:
+def gred(settings: Settings, notes: list[Note], problems: Problems) -> TcCommands | None:
     """`gred`: set up, then one change for each virtual queue."""
     count = max(len(settings.options[key]) for key in ("dp_limit", "min_th", "max_th", "probability", "prio"))
     if count > 16:
@@ -151,7 +151,7 @@ def gred(settings: Settings, notes: list[Note], problems: Problems) -> Written |
         "prio": prio, "w_q": kept[0].w_q, "idle_rate": [units.show_rate(round(settings.rate_bps))] * count,
         "ecn": settings.flag("ecn"),
     }  # fmt: skip
-    return Written("gred", [*words, *(["ecn"] if settings.flag("ecn") else [])], "gred", shown, changes)
+    return TcCommands("gred", [*words, *(["ecn"] if settings.flag("ecn") else [])], "gred", shown, changes)
 
 
 def _gred_notes(kept: list[tc_red.TcCurve], notes: list[Note]) -> None:

@@ -17,8 +17,8 @@ from .cake_functions import CakeFunctions
 from .model import Export, Import, Note, Problems, bottleneck, refuse, with_others
 from .numbers import real, whole
 from .settings import Settings
+from .tc_commands import TcCommands
 from .tc_write import WRITERS
-from .tc_written import Written
 
 __all__ = ["KINDS", "export", "looks_like", "read", "read_all"]
 
@@ -122,7 +122,7 @@ def _inside(
     return Export("vyos", settings.discipline, dict(params), text, notes, back.discipline, back.params)
 
 
-def _options_of(written: Written, notes: list[Note]) -> Iterator[str]:
+def _options_of(written: TcCommands, notes: list[Note]) -> Iterator[str]:
     """Options of a policy from the words of `tc`; those without an option in VyOS are noted."""
     names = {word: key for key, word in {**WORDS, **TIMES, "rtt": "rtt", "bandwidth": "bandwidth"}.items()}
     names |= {"rtt": "rtt", "bandwidth": "bandwidth"}

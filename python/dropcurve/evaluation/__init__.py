@@ -256,12 +256,12 @@ def _values(result: Result, which: int, key: str) -> list[float | None]:
     return result.variants[which].values(name, scope=scope)
 
 
-def _certain(pair: statistics.Paired) -> bool:
+def _certain(pair: statistics.PairedDifference) -> bool:
     """Whether the difference is the same in every replication: then nothing random is in it, and no test is needed."""
     return pair.half_width == 0.0 and pair.n >= statistics.MINIMUM
 
 
-def _verdict(key: str, pair: statistics.Paired, baseline: float | None, *, real: bool) -> str:
+def _verdict(key: str, pair: statistics.PairedDifference, baseline: float | None, *, real: bool) -> str:
     """The grade of a measure by the rule of `relation`: equal if the whole interval lies within the margin, better or
     worse only if the difference is real and exceeds the margin."""
     metric = metrics.find(metrics.split(key)[0])

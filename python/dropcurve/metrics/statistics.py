@@ -31,7 +31,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedDifference:
     """A difference of means of pairs under common random numbers, with its two-sided p value against zero."""
 
     mean: float
@@ -69,7 +69,7 @@ def t_interval(values: Iterable[float | None], *, confidence: float = 0.95) -> I
 
 def paired(
     values: Sequence[float | None], baseline: Sequence[float | None], *, confidence: float = 0.95
-) -> Paired | None:
+) -> PairedDifference | None:
     """Student's interval of ``values - baseline``, pair by pair; None if no pair is complete.
 
     Pairs must share their random numbers (same seed); that is what makes the interval narrow. Equal
@@ -85,13 +85,13 @@ def paired(
         return None
     centre = mean(pairs)
     if n == 1:
-        return Paired(centre, None, 1, 1.0)
+        return PairedDifference(centre, None, 1, 1.0)
     error = deviation(pairs) / math.sqrt(n)
     scale = max(abs(pair) for pair in pairs)
     if error <= 1e-12 * scale:
-        return Paired(centre, 0.0, n, 1.0)
+        return PairedDifference(centre, 0.0, n, 1.0)
     p = student.two_sided(abs(centre) / error, n - 1)
-    return Paired(centre, t_quantile(confidence, n - 1) * error, n, p)
+    return PairedDifference(centre, t_quantile(confidence, n - 1) * error, n, p)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -136,7 +136,7 @@ def differences(
 ) -> list[Difference]:
     """Paired differences from the baseline, of every row that is not zero throughout, Holm-corrected
     together."""
-    paired: list[tuple[Row, str, statistics.Paired]] = []
+    paired: list[tuple[Row, str, statistics.PairedDifference]] = []
     for row in rows(variants, level, per=per, only=only):
         if row.zero:
             continue

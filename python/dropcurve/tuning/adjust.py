@@ -46,7 +46,7 @@ IDLE = 0.25
 
 
 @dataclass(frozen=True)
-class Adjusting:
+class Adjustment:
     """Adjusts finalists on a bench in fresh ``trials``, until the bench has made ``most`` runs; a design more than
     ``slack`` points behind the best is left out."""
 
@@ -207,6 +207,6 @@ def on_fresh_conditions(
         for index, condition in enumerate(question.fresh(fresh, seed=seed + REHEARSAL + number))
     ]
     points = slack(question.goal, margin_of(question.goal))
-    adjusting = Adjusting(bench, studies, trials or otherwise, points, until, bench.runs + left)
+    adjusting = Adjustment(bench, studies, trials or otherwise, points, until, bench.runs + left)
     adjusted = adjusting.go(pool) or list(pool)
     return adjusted, [trial for trial in adjusting.trials if all(bench.has(one, trial) for one in adjusted)]

@@ -18,7 +18,7 @@ from ..present.visible import visible
 from . import study, text
 from .candidates import Candidate
 from .findings import Findings
-from .proof import Kept, Proof
+from .proof import ConstraintOutcome, Proof
 from .validation_line import ValidationLine
 
 #: Version of ``tune.json``.
@@ -189,7 +189,7 @@ def _line(line: ValidationLine, objectives: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _kept(some: Iterable[Kept]) -> list[dict[str, Any]]:
+def _kept(some: Iterable[ConstraintOutcome]) -> list[dict[str, Any]]:
     return [
         {
             "constraint": str(one.constraint),

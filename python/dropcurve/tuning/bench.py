@@ -59,7 +59,7 @@ def block(conditions: Sequence[Condition], seed: int) -> list[PairedTrial]:
     return [PairedTrial.of(index, condition, seed) for index, condition in enumerate(conditions)]
 
 
-class _Late(Exception):
+class _DeadlinePassed(Exception):
     """The deadline passed while runs were made."""
 
 
@@ -198,12 +198,12 @@ class Bench:
 
         def watch() -> None:
             if deadline is not None and self.source.now() >= deadline():
-                raise _Late
+                raise _DeadlinePassed
 
         executor = replace(self.executor, watch=watch) if limited and deadline is not None else self.executor
         try:
             execute(jobs, self.store, executor=executor, take=take, done=done, held=self.held)
-        except _Late:
+        except _DeadlinePassed:
             return False
         return True
 

@@ -94,7 +94,9 @@ def of_catalogue(kind: str, sizing: Sizing) -> Family:
     entry = next(one for one in library.catalogue()["disciplines"] if one["kind"] == kind)
     fields = {one["name"]: one for one in entry["fields"]}
     rows = MOVED.get(kind) or _without_row(fields)
-    moved = [_Moved.of(row, fields, sizing) for row in rows] or [_Moved.of("limit", fields, sizing)]
+    moved = [_MovedParameters.of(row, fields, sizing) for row in rows] or [
+        _MovedParameters.of("limit", fields, sizing)
+    ]
     ecn: Params = {"ecn": sizing.ecn} if "ecn" in fields and kind != "gred" else {}
     whole: Params = limit(sizing) if kind != "gred" else _one_class(sizing)
 
@@ -134,7 +136,7 @@ def _one_class(sizing: Sizing) -> Params:
     return {"limit": whole, "dp_limit": [whole], "prio": [1]}
 
 
-class _Moved:
+class _MovedParameters:
     """A row: one parameter, or a chain of them with a ratio."""
 
     def __init__(self, groups: list[list[str]], fields: Mapping[str, Any], sizing: Sizing) -> None:
@@ -149,7 +151,7 @@ class _Moved:
             self.axes[self.ratio] = log_range(1.25, max(1.5, AROUND ** (1.0 / links)))
 
     @classmethod
-    def of(cls, row: str, fields: Mapping[str, Any], sizing: Sizing) -> _Moved:
+    def of(cls, row: str, fields: Mapping[str, Any], sizing: Sizing) -> _MovedParameters:
         return cls([part.replace(" ", "").split("=") for part in row.split("<")], fields, sizing)
 
     @property

@@ -18,7 +18,7 @@ MATTERS = 5.0
 
 
 @dataclass(frozen=True)
-class Vague:
+class WideInterval:
     """A measure with a wide interval, and the further replications that would narrow it (None: unknown)."""
 
     measure: Measure
@@ -28,7 +28,7 @@ class Vague:
 
 def vague(
     goal: Goal, measures: Mapping[str, Interval], margin: float, points: Iterable[float]
-) -> list[Vague]:
+) -> list[WideInterval]:
     """The measures of a goal whose intervals are too wide to act on.
 
     Args:
@@ -48,7 +48,7 @@ def vague(
         if interval is None or interval.mean is None or not _wide(interval):
             continue
         if any(_reaches(goal, one, interval, margin, sizes)):
-            wide.append(Vague(one, interval, _needed(interval)))
+            wide.append(WideInterval(one, interval, _needed(interval)))
     return wide
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .. import boxes
 from ..metrics import statistics
-from .adjust import Adjusting
+from .adjust import Adjustment
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .constraint import customary_s, direction, scaled
@@ -22,7 +22,7 @@ from .families import family
 from .interval_share import SHARES, alike, beyond, family_at
 from .question import Question
 from .search_space import Coordinates, Family
-from .solving import Solving
+from .solving import FamilySolver
 from .study import FamilyStudy
 
 #: Factors by which each parameter of the recommendation is multiplied, and further ones under a time limit.
@@ -114,7 +114,7 @@ class Challengers:
         target, most = self.bench.question.target, self.bench.runs + runs
         study = FamilyStudy(space, target, 1, self.seed)
         points = slack(self.bench.question.goal, self.margin)
-        adjusting = Adjusting(self.bench, {space.kind: study}, self.trials, points, self.until, most)
+        adjusting = Adjustment(self.bench, {space.kind: study}, self.trials, points, self.until, most)
         for name, axis in space.axes.items():
             for factor in factors if name != space.scale else ():
                 value = axis.rounded(coordinates[name] * factor)
@@ -137,7 +137,7 @@ class Challengers:
             if start is not None and self._usable(start):
                 study.coordinates[start.key] = alike(coordinates, share)
                 trials = self.trials or self.first
-                adjusting = Adjusting(self.bench, {space.kind: study}, trials, self.margin, self.until)
+                adjusting = Adjustment(self.bench, {space.kind: study}, trials, self.margin, self.until)
                 for one in adjusting.go([start])[:1]:
                     at = study.coordinates[one.key]
                     factors = SAFER if direction(question.goal) else ()
@@ -166,7 +166,7 @@ class Challengers:
             study = FamilyStudy(family(kind, question.sizing), question.target, 1, self.seed)
             evaluations = Evaluations(self.bench, question.target, self.first, len(self.first), {kind: study})
             on_stage(f"a further discipline: {kind}", best)
-            solving = Solving(
+            solving = FamilySolver(
                 self.bench, evaluations, list(self.first), self.bench.runs + runs, self._part(SOLVED),
                 margin=self.margin, starts=self._start(study, settings), rival=best,
             )  # fmt: skip
@@ -174,7 +174,7 @@ class Challengers:
             solving.go()
             # The design that leads on the edge of few trials is often not the best of its family on fresh conditions.
             solved = self.better(best, solving.best_edges(kind, EDGES), points)
-            adjusting = Adjusting(self.bench, {kind: study}, self.trials, points, self.until)
+            adjusting = Adjustment(self.bench, {kind: study}, self.trials, points, self.until)
             yield from self.better(best, adjusting.go(solved), errors=ERRORS)[:1]
 
     def _part(self, share: float) -> float | None:

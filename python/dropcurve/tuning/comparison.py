@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..metrics.statistics import Paired
+from ..metrics.statistics import PairedDifference
 from ..quantities import wording
 from .decision import UNUSUAL, default_distance
 from .findings import Findings
@@ -126,7 +126,7 @@ def _infeasible(line: ValidationLine) -> str:
     return ", which is not sure to hold" if line.holds else ", which misses a bound"
 
 
-def bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:
+def bounded_by(answer: Findings, rival: ValidationLine, pair: PairedDifference) -> str:
     """How far the objective may differ where no difference was found."""
     most = abs(pair.mean) + (pair.half_width or 0.0)
     if most < LEAST:
@@ -136,7 +136,7 @@ def bounded_by(answer: Findings, rival: ValidationLine, pair: Paired) -> str:
     return f"differs by at most {wording.bound(most, points_of(answer.question.goal.objectives[0]))}"
 
 
-def says_nothing(answer: Findings, rival: ValidationLine, pair: Paired) -> bool:
+def says_nothing(answer: Findings, rival: ValidationLine, pair: PairedDifference) -> bool:
     """Whether the interval of a difference is too wide to be stated."""
     values = [one.objectives[0].mean or 0.0 for one in (answer.lines[0], rival)]
     return wording.vague(pair.half_width, answer.question.goal.objectives[0].unit, max(map(abs, values)))

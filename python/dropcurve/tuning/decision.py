@@ -123,7 +123,7 @@ def chance_of_fewer(missed: int, runs: int) -> float:
 
 def standing(
     rival: DecisionRow, best: DecisionRow, margin: float
-) -> tuple[Standing, statistics.Paired | None]:
+) -> tuple[Standing, statistics.PairedDifference | None]:
     """Standing of a rival, with the paired difference of losses (above 0: the rival is worse).
 
     A rival that misses a bound is "infeasible". "better" and "worse" need an interval beyond zero and a mean beyond the
@@ -310,7 +310,7 @@ def _least(rows: Sequence[DecisionRow]) -> tuple[int, int]:
     return min(complexity(row.candidate) for row in rows)
 
 
-def replications_needed(pair: statistics.Paired, margin: float) -> int | None:
+def replications_needed(pair: statistics.PairedDifference, margin: float) -> int | None:
     """Replications after which three of four undecided rivals are decided, if the standard deviation stays the same.
 
     A rival is decided once it is shown to be no better by more than the margin, or, if its mean is ahead by more, to be

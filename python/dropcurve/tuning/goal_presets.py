@@ -27,7 +27,7 @@ MARGINS = {"gaming": 4.0, "web": 4.0, "voip": 4.0}
 
 
 @dataclass(frozen=True)
-class Weighed:
+class PresetContext:
     """Traffic and trade-off that a preset is written for.
 
     Attributes:
@@ -90,7 +90,7 @@ class Weighed:
         return terms + [f"-{1.0 / len(videos):.4g} * stalls of {name}" for name in videos]
 
 
-def _balanced(weighed: Weighed) -> list[str]:
+def _balanced(weighed: PresetContext) -> list[str]:
     thin = weighed.named("thin")
     return [
         *weighed.use(),
@@ -101,7 +101,7 @@ def _balanced(weighed: Weighed) -> list[str]:
     ]
 
 
-def _voip(weighed: Weighed) -> list[str]:
+def _voip(weighed: PresetContext) -> list[str]:
     calls = [one.name for one in weighed.classes.values() if "voice" in one.sources and not one.reverse]
     if weighed.classes and not calls:
         raise UsageError("goal", "voip", "this traffic has no call", "add one with --link office")
@@ -109,7 +109,7 @@ def _voip(weighed: Weighed) -> list[str]:
     return [*weighed.use(), *(terms or [f"{POINTS_PER_MOS:g} * call quality"]), *weighed.own_delay()]
 
 
-def _gaming(weighed: Weighed) -> list[str]:
+def _gaming(weighed: PresetContext) -> list[str]:
     games = weighed.named("thin", source="cbr")
     return [
         *weighed.use(),
@@ -119,7 +119,7 @@ def _gaming(weighed: Weighed) -> list[str]:
     ]
 
 
-def _web(weighed: Weighed) -> list[str]:
+def _web(weighed: PresetContext) -> list[str]:
     points = PAGE_FACTOR * weighed.exchange.points_per_ms
     pages = [one.name for one in weighed.classes.values() if "http" in one.sources and one.role == "short"]
     if weighed.classes and not pages:
@@ -133,7 +133,7 @@ def _web(weighed: Weighed) -> list[str]:
     return [*weighed.use(), *(terms or [f"-{points:.4g} * p95 page load time"]), *weighed.own_delay()]
 
 
-def _bulk(weighed: Weighed) -> list[str]:
+def _bulk(weighed: PresetContext) -> list[str]:
     bulk = weighed.named("bulk")
     if weighed.classes and not bulk:
         raise UsageError(
@@ -150,7 +150,7 @@ def _bulk(weighed: Weighed) -> list[str]:
     return [*use, *weighed.delays(BULK_FACTOR, [], "p95 delay")]
 
 
-_TERMS: dict[str, Callable[[Weighed], list[str]]] = {
+_TERMS: dict[str, Callable[[PresetContext], list[str]]] = {
     "balanced": _balanced, "voip": _voip, "gaming": _gaming, "web": _web, "bulk": _bulk,
 }  # fmt: skip
 
@@ -186,7 +186,7 @@ def written(
     Example:
         ``written("voip", planned.classes(scenario).values())``
     """
-    given = Weighed({one.name: one for one in classes}, exchange or Exchange.default(round_trip_s))
+    given = PresetContext({one.name: one for one in classes}, exchange or Exchange.default(round_trip_s))
     first, *rest = _TERMS[name](given)
     return f"max {first}" + "".join(
         f" - {one.removeprefix('-')}" if one.startswith("-") else f" + {one}" for one in rest

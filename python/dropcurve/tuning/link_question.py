@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .. import boxes
-from ..errors import Gathered, UsageError
+from ..errors import ErrorGroup, UsageError
 from ..quantities import ranges, units
 from ..quantities.ranges import Range
 from ..scenario.links import spec, with_l4s
@@ -72,7 +72,7 @@ def of_link(
     Example:
         >>> question = of_link(rate="10 Mbit/s", rtt="40 ms", flows="8", buffer="100 ms")
     """
-    wrong = Gathered()
+    wrong = ErrorGroup()
     rates = wrong.take(lambda: _rate(rate), (LEAST_RATE, LEAST_RATE))
     trips = wrong.take(lambda: _rtt(rtt), (1.0, 1.0))
     counts = wrong.take(

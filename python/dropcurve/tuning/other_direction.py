@@ -42,10 +42,10 @@ class OtherDirection:
 
     link: str
     direction: str
-    gain: statistics.Paired
-    measures: Mapping[Measure, tuple[float, statistics.Paired]]
+    gain: statistics.PairedDifference
+    measures: Mapping[Measure, tuple[float, statistics.PairedDifference]]
     usual: str = ""
-    ahead: statistics.Paired | None = None
+    ahead: statistics.PairedDifference | None = None
 
 
 def advice(validation: Validation, seed: int, until: float | None) -> str:
@@ -95,7 +95,7 @@ def compare(
 
 def _change(
     bench: Bench, other: Bench, best: Candidate, trials: list[PairedTrial], measure: Measure
-) -> tuple[float, statistics.Paired] | None:
+) -> tuple[float, statistics.PairedDifference] | None:
     """The mean of a measure on a bench, and its change on the other one, in the trials with a value on both."""
     before, after = ([where.value(best, trial, measure.key) for trial in trials] for where in (bench, other))
     change = statistics.paired(after, before)

@@ -40,7 +40,7 @@ APART, BLOCKS_APART, PARTS_APART = 3_000_000, 10_000, 1000
 
 
 @dataclass(frozen=True)
-class Kept:
+class ConstraintOutcome:
     """Outcome of a constraint: runs that held it, of all runs; the worst value and its condition."""
 
     constraint: Constraint
@@ -61,7 +61,7 @@ class Proof:
     logarithm of value / bound that no more than `SURE` of the runs exceed."""
 
     candidate: Candidate
-    kept: tuple[Kept, ...]
+    kept: tuple[ConstraintOutcome, ...]
     objectives: tuple[Interval, ...]
     runs: int
     over: float = 0.0
@@ -172,7 +172,9 @@ def block(bench: Bench, seed: int, runs: int) -> list[PairedTrial]:
     ]
 
 
-def kept(bench: Bench, candidate: Candidate, trials: list[PairedTrial], bound: Constraint) -> Kept:
+def kept(
+    bench: Bench, candidate: Candidate, trials: list[PairedTrial], bound: Constraint
+) -> ConstraintOutcome:
     """Outcome of a constraint in some trials that a design was run in."""
     values_of = [
         (value, trial)
@@ -180,7 +182,9 @@ def kept(bench: Bench, candidate: Candidate, trials: list[PairedTrial], bound: C
         if (value := bench.value(candidate, trial, bound.measure.key)) is not None
     ]
     if not values_of:
-        return Kept(bound, 0, 0, math.nan, "")
+        return ConstraintOutcome(bound, 0, 0, math.nan, "")
     worst, trial = (max if bound.upper else min)(values_of, key=lambda pair: pair[0])
     holding = sum(bound.excess(value) == 0 for value, _ in values_of)
-    return Kept(bound, holding, len(trials), worst, bench.question.describe(dict(trial.condition)))
+    return ConstraintOutcome(
+        bound, holding, len(trials), worst, bench.question.describe(dict(trial.condition))
+    )

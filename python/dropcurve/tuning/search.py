@@ -27,7 +27,7 @@ from .question import Condition
 from .race import PAIRS, behind, ruled_out
 from .screening import ScreeningEffect, designs, effects
 from .search_space import Coordinates, Family
-from .solving import SOLVING, Solving
+from .solving import SOLVING, FamilySolver
 from .study import FamilyStudy, unfinished
 from .surrogate import Surrogate
 
@@ -116,10 +116,10 @@ class Search:
             self._rounds()
         return self._finish()
 
-    def _solve(self) -> Solving:
+    def _solve(self) -> FamilySolver:
         """The best scale of every family; nothing where there are several objectives."""
         until = self.clock.until(SEARCH)
-        solving = Solving(
+        solving = FamilySolver(
             self.bench, self.evaluations, self.first, SOLVING * self.effort.runs, until, self.on_stage, self.margin,
             coarse=self.effort.level == LEAST_LEVEL)  # fmt: skip
         if solving.fits:
@@ -133,7 +133,7 @@ class Search:
             self.unseen += [one for one in solving.unseen if one not in self.known]
         return solving
 
-    def _cannot_improve(self, solving: Solving, best: Candidate) -> bool:
+    def _cannot_improve(self, solving: FamilySolver, best: Candidate) -> bool:
         """Whether little improvement is possible and no surrogate expects any."""
         return solving.nearly_settled and not self.evaluations.may_improve(best, self._solved)
 

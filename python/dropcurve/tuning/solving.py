@@ -42,7 +42,7 @@ BEHIND = 3.0
 
 
 @dataclass
-class Solving:
+class FamilySolver:
     """Solves the families on a bench.
 
     Attributes:

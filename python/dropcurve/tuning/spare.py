@@ -11,7 +11,7 @@ from .delay_budget import USED
 from .families import family
 from .findings import Findings
 from .names import setting
-from .proof import Kept
+from .proof import ConstraintOutcome
 from .terms import labels, margin_shown, points_of
 
 #: Possible gain in percentage points below which none is left.
@@ -39,7 +39,7 @@ def spare_budget(answer: Findings) -> Iterator[str]:
     yield f"{text}; {_reason(answer, validated)}"
 
 
-def share(answer: Findings, kept: Iterable[Kept]) -> float | None:
+def share(answer: Findings, kept: Iterable[ConstraintOutcome]) -> float | None:
     """Worst value over the bound on the delay, the largest of several; None without a bound or a run."""
     bounds = {id(one) for one in delay_bounds(answer.question.goal)}
     shares = [one.worst / one.constraint.bound for one in kept if id(one.constraint) in bounds and one.runs]

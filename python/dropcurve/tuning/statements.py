@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..metrics.statistics import Paired
+from ..metrics.statistics import PairedDifference
 from ..present import intervals
 from ..quantities import wording
 from ..verdict.equivalence import MOST_REPLICATIONS
@@ -18,7 +18,7 @@ from .effort import DECIDED
 from .findings import Findings
 from .measures import Measure, main_measures
 from .names import DISPLAY_NAMES, setting
-from .proof import Kept
+from .proof import ConstraintOutcome
 from .spare import spare_budget
 from .terms import beyond, cell, further, interval, labels, margin_shown
 from .unsettled import narrower, to_do
@@ -126,7 +126,7 @@ def _main(answer: Findings, line: ValidationLine) -> list[Measure]:
     return main_measures(bounded(answer), lambda one: line.measures[one.key].mean)
 
 
-def _kept(answer: Findings, kept: Kept) -> str:
+def _kept(answer: Findings, kept: ConstraintOutcome) -> str:
     if not kept.runs:
         return f"{kept.constraint}: no run has a value"
     worst = wording.amount(kept.worst, None, kept.constraint.measure.unit)
@@ -373,7 +373,7 @@ def _preferred(answer: Findings, line: ValidationLine) -> str:
     return "one nearer its defaults" if same and nearer else ""
 
 
-def _wider(answer: Findings, pair: Paired) -> str:
+def _wider(answer: Findings, pair: PairedDifference) -> str:
     """The option with a margin within which the difference counts as equal."""
     points = 1.1 * (abs(pair.mean) + (pair.half_width or 0.0)) / answer.point
     return f"--margin {float(f'{points:.2g}'):g}"

@@ -8,7 +8,7 @@ from ..quantities import units, wording
 from ..verdict.equivalence import MOST_REPLICATIONS
 from .bench import Bench
 from .candidates import Candidate
-from .certainty import Vague, vague
+from .certainty import WideInterval, vague
 from .comparison import less_usual
 from .effort import Clock
 from .findings import Findings
@@ -33,7 +33,7 @@ def undecided(answer: Findings) -> int:
     return sum(line.standing == "undecided" and not less_usual(answer, line) for line in answer.lines[1:])
 
 
-def unsettled(answer: Findings) -> list[Vague]:
+def unsettled(answer: Findings) -> list[WideInterval]:
     """Measures of the recommendation whose intervals are too wide to act on: not those whose bound fresh seeds have
     confirmed."""
     points = answer.points or (answer.point,) * len(answer.question.goal.objectives)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..metrics import statistics
-from ..metrics.statistics import Interval, Paired
+from ..metrics.statistics import Interval, PairedDifference
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .certainty import vague
@@ -305,7 +305,7 @@ class Validation:
         held = any(self._row(other).broken == 0.0 for other in self.candidates)
         return held and len(missed) > 1 and min(missed) == 1.0
 
-    def standing_of(self, candidate: Candidate) -> tuple[Standing, Paired | None]:
+    def standing_of(self, candidate: Candidate) -> tuple[Standing, PairedDifference | None]:
         """Standing of a design against the recommendation, with the paired difference."""
         assert self.best is not None, "a decision comes first"
         stands, pair = standing(self._row(candidate), self._row(self.best), self.margin)

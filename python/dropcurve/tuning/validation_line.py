@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..metrics.statistics import Interval, Paired
+from ..metrics.statistics import Interval, PairedDifference
 from .candidates import Candidate
 from .decision import Standing
-from .proof import Kept
+from .proof import ConstraintOutcome
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class ValidationLine:
     candidate: Candidate
     objectives: tuple[Interval, ...]
     measures: dict[str, Interval]
-    kept: tuple[Kept, ...]
-    difference: tuple[Paired | None, ...]
+    kept: tuple[ConstraintOutcome, ...]
+    difference: tuple[PairedDifference | None, ...]
     real: tuple[bool, ...] = ()
     standing: Standing | None = None
     needed: int | None = None

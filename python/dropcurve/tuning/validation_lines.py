@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..metrics import statistics
-from ..metrics.statistics import Paired
+from ..metrics.statistics import PairedDifference
 from .aggregation import over
 from .bench import Bench, PairedTrial
 from .candidates import Candidate
 from .decision import replications_needed, reported
 from .goal import Constraint
-from .proof import Kept, kept
+from .proof import ConstraintOutcome, kept
 from .validation import Validation
 from .validation_line import ValidationLine
 
@@ -26,7 +26,7 @@ def lines(validation: Validation) -> list[ValidationLine]:
         one.key: [[_together(bench, one, some, n) for some in validation.trials(one)] for n in objectives]
         for one in order
     }
-    pairs: dict[tuple[str, int], Paired] = {}
+    pairs: dict[tuple[str, int], PairedDifference] = {}
     for one in order[1:]:
         for n in objectives:
             count = min(len(values[one.key][n]), len(values[best.key][n]))
@@ -60,7 +60,7 @@ def _together(bench: Bench, candidate: Candidate, some: Sequence[PairedTrial], n
     return objective.sign * over([objective.sign * value for value in known], bench.question.robust)
 
 
-def _kept(validation: Validation, candidate: Candidate, bound: Constraint) -> Kept:
+def _kept(validation: Validation, candidate: Candidate, bound: Constraint) -> ConstraintOutcome:
     """Outcome of a constraint; of a design that broke one in a block of fresh seeds the outcome there."""
     if candidate.key in validation.refused:
         return next(

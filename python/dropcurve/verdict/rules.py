@@ -257,7 +257,7 @@ class _Context:
             default=None,
         )
 
-    def paired(self, one: SampledDesign, other: SampledDesign) -> statistics.Paired | None:
+    def paired(self, one: SampledDesign, other: SampledDesign) -> statistics.PairedDifference | None:
         """The score of ``one`` less that of ``other``."""
         return statistics.paired(self.scores(one), self.scores(other), confidence=self.level)
 

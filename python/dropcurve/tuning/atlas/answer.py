@@ -17,7 +17,7 @@ from ..families import family
 from ..measures import Measure, main_measures
 from ..names import DISPLAY_NAMES, setting, shown
 from ..question import Question
-from .conditions import Beyond, beyond, known
+from .conditions import Extrapolation, beyond, known
 from .model import Atlas, load
 from .pick import Pick, PredictedRange, picks
 
@@ -53,7 +53,7 @@ class InstantAnswer:
     question: Question
     picks: tuple[Pick, ...]
     formula: Candidate | None
-    outside: tuple[Beyond, ...]
+    outside: tuple[Extrapolation, ...]
     level: float
     rows: int
 
@@ -193,7 +193,7 @@ def _by_formula(answer: InstantAnswer) -> list[str]:
     ]
 
 
-def formula(question: Question, outside: Sequence[Beyond]) -> Candidate:
+def formula(question: Question, outside: Sequence[Extrapolation]) -> Candidate:
     """The design by rule of thumb for a bound on the delay.
 
     Raises:

@@ -26,7 +26,7 @@ OPEN_BELOW = ("flows", "bandwidth-delay product", "calls", "games", "videos", "w
 
 
 @dataclass(frozen=True)
-class Known:
+class AtlasCondition:
     """A condition of the question as the atlas knows it; ``bulk`` names the class of the long transfers through the
     queue."""
 
@@ -40,7 +40,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class Extrapolation:
     """A quantity that lies outside the runs of the atlas: its value furthest out, and the ends of its range in the
     runs."""
 
@@ -54,7 +54,7 @@ class Beyond:
         return f"{self.name} {value} (atlas: {low} to {high})"
 
 
-def known(question: Question) -> list[Known]:
+def known(question: Question) -> list[AtlasCondition]:
     """The conditions of a question.
 
     Raises:
@@ -66,9 +66,9 @@ def known(question: Question) -> list[Known]:
     return conditions
 
 
-def _known(question: Question, at: Condition) -> Known:
+def _known(question: Question, at: Condition) -> AtlasCondition:
     if isinstance(question.link, Link):
-        return Known(at, features.stated(question.link, at))
+        return AtlasCondition(at, features.stated(question.link, at))
     assert isinstance(question.link, MixLink), "scenarios are refused"
     profile, direction = question.link.spec.at(at), question.link.direction
     if profile.mix.l4s:
@@ -81,7 +81,9 @@ def _known(question: Question, at: Condition) -> Known:
             f"leave out back= or --for, or {REMEDY}",
             shown="path",
         )
-    return Known(at, features.usual(profile, direction), "upload" if direction == "up" else "download")
+    return AtlasCondition(
+        at, features.usual(profile, direction), "upload" if direction == "up" else "download"
+    )
 
 
 def _refuse(question: Question) -> None:
@@ -120,7 +122,7 @@ def _refuse(question: Question) -> None:
         )
 
 
-def _refuse_measures(goal: Goal, first: Known) -> None:
+def _refuse_measures(goal: Goal, first: AtlasCondition) -> None:
     names = {outcome.name for outcome in OUTCOMES[first.condition.traffic]}
     wrong = next((one for one in goal.measures if first.name(one.key) not in names), None)
     if wrong is not None:
@@ -147,8 +149,8 @@ def is_linux(candidate: Candidate) -> bool:
 
 
 def beyond(
-    conditions: Sequence[Known], ranges: Mapping[str, tuple[float, float]], goal: Goal
-) -> list[Beyond]:
+    conditions: Sequence[AtlasCondition], ranges: Mapping[str, tuple[float, float]], goal: Goal
+) -> list[Extrapolation]:
     """The quantities of the conditions that lie outside the ranges of the atlas, each once, at its furthest value."""
     quantities: dict[str, list[float]] = {}
     for one in conditions:
@@ -161,9 +163,9 @@ def beyond(
     for name, values in quantities.items():
         low, high = ranges.get(name, (float("-inf"), float("inf")))
         if max(values) > high * (1 + 1e-9):
-            outside.append(Beyond(name, max(values), low, high))
+            outside.append(Extrapolation(name, max(values), low, high))
         elif min(values) < low * (1 - 1e-9) and name not in OPEN_BELOW:
-            outside.append(Beyond(name, min(values), low, high))
+            outside.append(Extrapolation(name, min(values), low, high))
     return outside
 
 

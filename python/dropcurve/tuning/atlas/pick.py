@@ -16,7 +16,7 @@ from ..interval_share import SHARES as USUAL_SHARES
 from ..question import Question
 from ..search_space import FULL_BYTES, Family
 from . import features
-from .conditions import Known, answerable, is_linux
+from .conditions import AtlasCondition, answerable, is_linux
 from .features import DISCIPLINES, ScaledDesign
 from .model import Prediction, TrafficModel
 from .outcomes import OUTCOMES
@@ -69,7 +69,7 @@ class Pick:
     scale: float = 0.0
 
 
-def picks(question: Question, part: TrafficModel, known: Sequence[Known]) -> list[Pick]:
+def picks(question: Question, part: TrafficModel, known: Sequence[AtlasCondition]) -> list[Pick]:
     """The best design of each discipline, the one to recommend first; empty where the box takes none.
 
     Of designs that hold the bounds the best objective goes first, within the margin of equivalence the simpler one; of
@@ -106,7 +106,7 @@ def _simplicity(kind: str) -> int:
     return SIMPLEST.index(kind) if kind in SIMPLEST else len(SIMPLEST)
 
 
-def _best(question: Question, part: TrafficModel, known: Sequence[Known], kind: str) -> Pick | None:
+def _best(question: Question, part: TrafficModel, known: Sequence[AtlasCondition], kind: str) -> Pick | None:
     """The best setting of a discipline."""
     space = family(kind, question.sizing)
     grid, rest = _grid(question, space), customary(space, question.sizing, 1.0)
@@ -118,7 +118,7 @@ def _best(question: Question, part: TrafficModel, known: Sequence[Known], kind: 
         features.scaled_design(kind, rest | {space.scale: scale}, question.sizing, linux=linux)
         for scale in grid
     ]
-    judged = Judged.of(question, part, known, settings)
+    judged = PredictedOutcomes.of(question, part, known, settings)
     index = judged.best()
     at = rest | {space.scale: float(grid[index])}
     candidate = question.target.candidate(f"{kind}, by the atlas", kind, space.params(at), origin=ORIGIN)
@@ -133,14 +133,14 @@ def _linux(question: Question, candidate: Candidate) -> bool:
     return is_linux(candidate) or question.target.box == "linux"
 
 
-def judge(question: Question, model: TrafficModel, known: Sequence[Known], pick: Pick) -> Pick:
+def judge(question: Question, model: TrafficModel, known: Sequence[AtlasCondition], pick: Pick) -> Pick:
     """The design of a pick with the outcomes that a model predicts for it."""
     kind = pick.candidate.kind
     space = family(kind, question.sizing)
     at = space.coordinates_of(pick.candidate.params) or customary(space, question.sizing, 1.0)
     linux = _linux(question, pick.candidate)
     exact = features.scaled_design(kind, at, question.sizing, linux=linux)
-    judged = Judged.of(question, model, known, [exact]).pick(0, pick.candidate)
+    judged = PredictedOutcomes.of(question, model, known, [exact]).pick(0, pick.candidate)
     return replace(judged, scale=at[space.scale])
 
 
@@ -164,7 +164,7 @@ def _grid(question: Question, family: Family) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PredictedOutcomes:
     """Predicted outcomes of settings at every condition.
 
     Attributes:
@@ -179,15 +179,19 @@ class Judged:
 
     question: Question
     part: TrafficModel
-    known: Sequence[Known]
+    known: Sequence[AtlasCondition]
     predictions: Sequence[Prediction]
     inside: Sequence[Sequence[float]]
     columns: Mapping[str, int]
 
     @classmethod
     def of(
-        cls, question: Question, part: TrafficModel, known: Sequence[Known], settings: Sequence[ScaledDesign]
-    ) -> Judged:
+        cls,
+        question: Question,
+        part: TrafficModel,
+        known: Sequence[AtlasCondition],
+        settings: Sequence[ScaledDesign],
+    ) -> PredictedOutcomes:
         """The predictions of a model for settings at the conditions."""
         predictions = [part.predict(one.condition, settings) for one in known]
         names = [outcome.name for outcome in OUTCOMES[known[0].condition.traffic]]

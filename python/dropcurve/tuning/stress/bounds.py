@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import Gathered, Problem, ScenarioError, UsageError, nearest
+from ...errors import ErrorGroup, Problem, ScenarioError, UsageError, nearest
 from ...files.named import load_toml
 from ...quantities import ranges, units
 from ...quantities.ranges import Range
@@ -155,7 +155,7 @@ def parse(
     Raises:
         UsageError: For an unknown key, and for values that make no sense, all of them at once.
     """
-    wrong = Gathered()
+    wrong = ErrorGroup()
     for key in bounds:
         if key not in KEYS:
             wrong.take(lambda key=key: _unknown(key), None)  # type: ignore[misc]

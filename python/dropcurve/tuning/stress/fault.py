@@ -32,7 +32,7 @@ class RivalHarm:
 
     name: str
     harm: statistics.Interval
-    less: statistics.Paired | None
+    less: statistics.PairedDifference | None
     relation: Literal["far less", "less", "alike", "more"]
 
 

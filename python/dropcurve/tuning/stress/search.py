@@ -63,7 +63,7 @@ class Losses(Protocol):
 
 
 @dataclass
-class Tried:
+class TriedCase:
     """A case with its point in the unit cube and its losses, one for each seed."""
 
     point: tuple[float, ...]
@@ -108,11 +108,11 @@ class StressSearch:
     trials: Losses
     budget: int
     seed: int
-    tried: dict[tuple[object, ...], Tried] = field(default_factory=dict)
+    tried: dict[tuple[object, ...], TriedCase] = field(default_factory=dict)
     walks: list[Walk] = field(default_factory=list)
     grid: Grid | None = None
 
-    def go(self) -> list[Tried]:
+    def go(self) -> list[TriedCase]:
         """The finalists, the worst first, by their mean over `CHOOSING` seeds."""
         import numpy as np
 
@@ -135,7 +135,7 @@ class StressSearch:
         return self._finalists()
 
     @property
-    def worst(self) -> Tried:
+    def worst(self) -> TriedCase:
         """The case of the largest loss so far."""
         return max(self.tried.values(), key=lambda one: one.loss)
 
@@ -150,7 +150,7 @@ class StressSearch:
                 new[name] = enveloped
         rows = trials.losses(list(new.values()), [self.seed])
         for (name, case), row in zip(new.items(), rows, strict=True):
-            self.tried[name] = Tried(self._point(case), case, row)
+            self.tried[name] = TriedCase(self._point(case), case, row)
         trials.worst = self.worst.loss
 
     def _point(self, case: Case) -> tuple[float, ...]:
@@ -178,7 +178,7 @@ class StressSearch:
         points = [*self._improving(rng, ROUND // 2), *(self._mutated(rng) for _ in range(ROUND - ROUND // 2))]
         return [self._at(point) for point in points]
 
-    def _parents(self) -> list[Tried]:
+    def _parents(self) -> list[TriedCase]:
         return sorted(self.tried.values(), key=lambda one: -one.loss)[:PARENTS]
 
     def _mutated(self, rng: np.random.Generator) -> list[float]:
@@ -229,7 +229,7 @@ class StressSearch:
 
     _process: GaussianProcess = field(default_factory=GaussianProcess, repr=False)
 
-    def _observed(self) -> list[Tried]:
+    def _observed(self) -> list[TriedCase]:
         """The cases that the surrogate sees."""
         every = list(self.tried.values())
         if len(every) <= MOST_OBSERVED:
@@ -288,11 +288,11 @@ class StressSearch:
         )
         return Grid(across, down, tuple(columns), tuple(rows), harm)
 
-    def _finalists(self) -> list[Tried]:
+    def _finalists(self) -> list[TriedCase]:
         """The worst cases that differ, by their mean over more seeds: the worst under one may only be unlucky."""
         self.trials.stage = "finalists"
         bounds = self.trials.bounds
-        chosen: list[Tried] = []
+        chosen: list[TriedCase] = []
         for one in sorted(self.tried.values(), key=lambda one: -one.loss):
             if all(closeness(bounds, one.case, other.case) > APART for other in chosen) or not bounds.axes:
                 chosen.append(one)

@@ -11,7 +11,7 @@ from .settings import Settings
 
 
 @dataclass
-class Written:
+class TcCommands:
     """Result of a writer: the kind and words of the command, the words of further ``tc qdisc change`` commands, and
     discipline and options as the kernel runs them. ``shapes``: the queue has a shaper of its own."""
 
@@ -23,4 +23,4 @@ class Written:
     shapes: bool = False
 
 
-Writer = Callable[[Settings, list[Note], Problems], Written | None]
+Writer = Callable[[Settings, list[Note], Problems], TcCommands | None]
