@@ -1,9 +1,13 @@
 //! A hash of many results, by which two builds of the engine are compared.
 
-use serde_json::Value as Json;
+use sim::plan::Plan;
 use sim::scenario::{catalogue, Scenario};
+use sim::session::Session;
 use sim::{run, Engine, Options};
-use units::random::fnv1a;
+use units::Span;
+
+/// Simulated time between two calls of a host.
+const STEP: Span = Span::from_millis(100);
 
 /// A run of a discipline under every kind of transport.
 fn text(kind: &str) -> String {
@@ -30,17 +34,28 @@ fn text(kind: &str) -> String {
     )
 }
 
-/// Returns a hash of the summaries of one run for each discipline, with this seed.
+/// Returns a hash of the digests of one run for each discipline, with this seed.
 pub fn results_hash(seed: u64, engine: Engine) -> u64 {
     let options = Options { engine, ..Options::default() };
+    over_disciplines(|plan| run(&plan, seed, &options).digest(&plan))
+}
+
+/// The same from sessions, as a host drives them.
+pub fn sessions_hash(seed: u64) -> u64 {
+    over_disciplines(|plan| {
+        let mut session = Session::new(plan, seed, 0);
+        while !session.has_ended() {
+            session.advance(session.now() + STEP, STEP, u64::MAX);
+        }
+        let (outcome, ended) = session.into_outcome();
+        outcome.digest(&ended)
+    })
+}
+
+fn over_disciplines(digest: impl Fn(Plan) -> u64) -> u64 {
     let known = catalogue();
     let kinds = known["disciplines"].as_array().into_iter().flatten().filter_map(|one| one["kind"].as_str());
     // A discipline that needs more than its kind is left to the tests of its crate.
     let scenarios = kinds.filter_map(|kind| Scenario::parse(&text(kind)).ok());
-    scenarios.fold(0, |hash: u64, scenario| {
-        let plan = scenario.plan();
-        let mut summary = run(&plan, seed, &options).summary(&plan, "");
-        summary["events"] = Json::from(0);
-        hash.rotate_left(1) ^ fnv1a(summary.to_string().as_bytes())
-    })
+    scenarios.fold(0, |hash: u64, scenario| hash.rotate_left(1) ^ digest(scenario.plan()))
 }

@@ -10,10 +10,9 @@ mod calls;
 mod frame;
 mod hash;
 
-pub use hash::results_hash;
+pub use hash::{results_hash, sessions_hash};
 
 use calls::Calls;
-use sim::Engine;
 use std::cell::RefCell;
 
 thread_local! {
@@ -95,9 +94,9 @@ pub extern "C" fn close(session: u32) {
     with(|calls| calls.close(session));
 }
 
-/// Returns the hash of results of this build, from the fast engine or, if `plain` is not zero, from the plain one.
+/// Returns the hash of results of this build.
 // SAFETY: no other function of this name is linked.
 #[no_mangle]
-pub extern "C" fn hash(seed: u32, plain: u32) -> u64 {
-    results_hash(u64::from(seed), if plain == 0 { Engine::Fast } else { Engine::Plain })
+pub extern "C" fn hash(seed: u32) -> u64 {
+    sessions_hash(u64::from(seed))
 }
