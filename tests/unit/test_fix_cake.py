@@ -245,3 +245,10 @@ def test_hosts_that_cake_tells_apart_share_the_link() -> None:
     }
     # One device of two busy ones has eight downloads.
     assert sum(rates["neither"]) < 0.8 * sum(rates["destination"])
+
+
+@pytest.mark.parametrize(("kind", "switched"), [("cake", False), ("sfq", False), ("fq_codel", True)])
+def test_a_section_switches_ecn_where_the_scripts_do(kind: str, switched: bool) -> None:
+    params = {"bandwidth": "20 Mbit/s"} if kind == "cake" else {}
+    text = boxes.export(kind, params, box="sqm", rate_bps=2e7).text
+    assert ("option egress_ecn" in text or "option ingress_ecn" in text) is switched

@@ -35,6 +35,8 @@ __all__ = [
 
 #: Kinds of queues that sqm-scripts set up.
 KINDS = ("fq_codel", "cake", "codel", "pie", "sfq")
+#: Those of them that have a target and for which the scripts switch ECN on or off.
+MARKED = ("fq_codel", "codel", "pie")
 #: Directions, each with its option of the rate and the first letter of its other options.
 DIRECTIONS = {"upload": "e", "download": "i"}
 #: Packets of a queue unless a limit is stated; least target in microseconds, and the interval above a target.
@@ -100,7 +102,8 @@ def export(
     if other_bps is not None:
         rates[other] = _kbit(other_bps, other, notes)
         # The script reads the options of both directions; ECN of the other direction also affects its traffic.
-        options |= {_ecn_key(one): options[_ecn_key(own)] for one in (own, other)}
+        if written.kind in MARKED:
+            options |= {_ecn_key(one): options[_ecn_key(own)] for one in (own, other)}
     else:
         notes.append(
             Note("load", other, "not shaped: give it the line's rate, or a long queue there stays long")
@@ -192,8 +195,8 @@ def options_of(kind: str, words: list[str], direction: str) -> dict[str, str]:
         else:
             rest.append(word)
             i += 1
-    if kind not in ("fq_codel", "codel", "pie"):
-        options[ecn] = "ECN"
+    if kind not in MARKED:
+        del options[ecn]
     if rest:
         options[f"{side}qdisc_opts"] = " ".join(rest)
     return options
@@ -320,13 +323,13 @@ def _command(section: Section, direction: str, kbit: int, notes: list[Note]) -> 
 def _plain(section: Section, kind: str, side: str, kbit: int, notes: list[Note]) -> list[str]:
     words = ["limit", section.get(f"{side}limit", str(LIMIT))]
     target = section.get(f"{side}target", "auto")
-    if kind in ("codel", "fq_codel", "pie") and re.fullmatch(r"\d{1,9}(s|secs?|ms|msecs?|us|usecs?)", target):
+    if kind in MARKED and re.fullmatch(r"\d{1,9}(s|secs?|ms|msecs?|us|usecs?)", target):
         words += ["target", target]
-    elif kind in ("codel", "fq_codel", "pie") and target != "default":
+    elif kind in MARKED and target != "default":
         least = _target_us(kbit)
         words += ["target", f"{least}us"]
         words += ["interval", f"{ABOVE_TARGET_US + least}us"] if kind != "pie" else []
-    if kind in ("codel", "fq_codel", "pie"):
+    if kind in MARKED:
         ecn = section.get(_ecn_key("upload" if side == "e" else "download"), "ECN")
         words.append({"ECN": "ecn", "NOECN": "noecn"}.get(ecn.upper(), "ecn"))
     if kind == "fq_codel":
