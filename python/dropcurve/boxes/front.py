@@ -129,6 +129,8 @@ def export(
                 "must be a name of letters, digits and _ . : / @ -, of at most 63 characters, as a box takes it",
                 "choose such a name",
             )
+    if discipline != "cake":
+        options.pop("functions", None)
     wanted = settings(discipline, params, rate_bps=rate_bps, packet_bytes=packet_bytes, rtt_s=rtt_s)
     exported: Export = writer(wanted, params=dict(params), **options)
     loaded = settings(

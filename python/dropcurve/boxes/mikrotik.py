@@ -49,7 +49,6 @@ def export(
         written = WRITERS[settings.discipline](settings, notes, problems)
         problems.raise_if_any()
         assert written is not None, "a writer that finds no problem writes"
-        functions = functions if written.kind == "cake" else NO_FUNCTIONS
         words = " ".join([_values(written, notes), *functions.routeros])
     lines = [f"/queue type add name={name} {words}"]
     if shape and settings.discipline != "cake":

@@ -94,7 +94,6 @@ def export(
     written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
-    functions = functions if written.kind == "cake" else NO_FUNCTIONS
     written.words += functions.words
     own, other = ("download", "upload") if direction == "down" else ("upload", "download")
     options = options_of(written.kind, written.words, own)

@@ -56,7 +56,6 @@ def export(
     written = writer(settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
-    functions = functions if written.kind == "cake" else NO_FUNCTIONS
     written.words += functions.words
     if not shape and not written.shapes:
         notes.append(bottleneck(dev, settings.rate_bps))

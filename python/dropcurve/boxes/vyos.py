@@ -76,7 +76,6 @@ def export(
     written = WRITERS[settings.discipline](settings, notes, problems)
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
-    functions = functions if written.kind == "cake" else NO_FUNCTIONS
     # Options of one node of the tree stay together.
     options = [
         line for one in _options_of(written, notes)

@@ -67,7 +67,7 @@ def report_problems(
 
 
 #: Options that say what a name of the package says, where the two differ.
-OPTIONS = {"box": ("--from", "--for", "--box"), "link": ("--link", "--rate")}
+OPTIONS = {"box": ("--from", "--for"), "link": ("--link", "--rate")}
 
 
 def as_typed(problems: Sequence[Problem], arguments: Sequence[str]) -> list[Problem]:
