@@ -71,44 +71,37 @@ start = "{start:.6f} s"
 stop = "{stop:.6f} s"
 """
 
-#: Events of the transfer at the queue in their order: "+" for an arrival or "d" for a drop, and the segment.
-Events = list[tuple[str, int]]
+#: Segments of the transfer that arrive at the queue, and those that it drops, each in order.
+Segments = tuple[list[int], list[int]]
 
 
-def ours(period_s: float, start_s: float, first_s: float) -> tuple[Events, float]:
-    """Events of the transfer, and its goodput in bit/s."""
+def ours(period_s: float, start_s: float, first_s: float) -> tuple[Segments, float]:
+    """Segments of the transfer, and its goodput in bit/s."""
     count = 1 + int((END_S - first_s) // period_s)
     starts = [first_s + number * period_s for number in range(count)]
     pulses = [
         PULSE.format(number=number, start=start, stop=start + WIDTH_S) for number, start in enumerate(starts)
     ]
     trace = dc.trace(dc.Scenario.parse(NETWORK.format(start=start_s) + "".join(pulses)))
-    letters = {"send": "+", "drop": "d"}
-    events = []
-    for row in trace.rows(*letters):
-        letter, ns = letters[trace.words[trace.what[row]]], int(trace.time_ns[row])
-        at_queue = ns + TO_QUEUE_NS if letter == "+" else ns
+    sent: list[int] = []
+    dropped: list[int] = []
+    for row in trace.rows("send", "drop"):
+        sends, ns = trace.words[trace.what[row]] == "send", int(trace.time_ns[row])
+        at_queue = ns + TO_QUEUE_NS if sends else ns
         if trace.flow[row] == 0 and not trace.back[row] and at_queue < END_S * 1e9:
-            events.append((letter, int(trace.seq[row])))
+            (sent if sends else dropped).append(int(trace.seq[row]))
     goodput = metrics.value(trace.summary, "goodput_bps", scope="transfer")
     assert goodput is not None
-    return events, goodput
+    return (sent, dropped), goodput
 
 
-def theirs(period_s: float, start_s: float, first_s: float) -> Events:
-    """Events of the transfer in ns-2."""
-    options = {"period": period_s, "start": start_s, "first": first_s, "until": END_S}
+def theirs(period_s: float, start_s: float, first_s: float) -> Segments:
+    """Segments of the transfer in ns-2."""
+    options = {"period": period_s, "width": WIDTH_S, "start": start_s, "first": first_s, "until": END_S}
     lines = run_program("pulses.tcl", *(f"{word}" for pair in options.items() for word in pair)).split("\n")
     words = [line.split() for line in lines if " tcp " in line]
-    return [(one[0], int(one[10])) for one in words if one[0] in "+d"]
-
-
-def in_order(events: Events) -> tuple[list[int], list[int]]:
-    """Segments sent and segments dropped, each in order; an arrival and a drop at one queue are one event in ns-2 and
-    two here."""
-    return [number for letter, number in events if letter == "+"], [
-        number for letter, number in events if letter == "d"
-    ]
+    arrived, dropped = ([int(one[10]) for one in words if one[0] == letter] for letter in "+d")
+    return arrived, dropped
 
 
 def rows() -> list[str]:
@@ -119,9 +112,9 @@ def rows() -> list[str]:
         goodputs, equal = [], 0
         for _ in range(RUNS):
             start, first = round(starts.uniform(0, 1), 3), round(starts.uniform(0, period), 3)
-            events, goodput = ours(period, start, first)
+            segments, goodput = ours(period, start, first)
             goodputs.append(goodput / 1e3)
-            equal += in_order(events) == in_order(theirs(period, start, first))
+            equal += segments == theirs(period, start, first)
         mean = sum(goodputs) / RUNS
         lines.append(
             f"| {period:g} s | {mean:.0f} | {min(goodputs):.0f} to {max(goodputs):.0f} | {equal} of {RUNS} |"
