@@ -1,6 +1,6 @@
 """Scenarios of the matrix of queues and senders, and the cost of a packet in each.
 
-A cell is a scenario. The bench `cells` runs it under valgrind, and counts the instructions after the warm-up.
+A cell is a scenario. The bench `runs` executes it under valgrind, and counts the instructions after the warm-up.
 """
 
 from __future__ import annotations

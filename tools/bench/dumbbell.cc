@@ -1,5 +1,5 @@
-// The work of crates/sim/benches/dumbbell.rs in ns-3: SACK flows through gentle RED on a dumbbell; or CUBIC flows with
-// delayed acknowledgements through FQ-CoDel.
+// The work of crates/sim/benches/runs/dumbbell.rs in ns-3: SACK flows through gentle RED on a dumbbell; or CUBIC flows
+// with delayed acknowledgements through FQ-CoDel.
 //
 //   dumbbell FLOWS SECONDS [red | fq_codel]
 //

@@ -1,5 +1,5 @@
-# The work of crates/sim/benches/dumbbell.rs in ns-2: SACK flows through gentle RED on a dumbbell; with a QUEUE through that
-# one, and with HOPS through as many links in a row.
+# The work of crates/sim/benches/runs/dumbbell.rs in ns-2: SACK flows through gentle RED on a dumbbell; with a QUEUE through
+# that one, and with HOPS through as many links in a row.
 #
 #   ns tools/bench/dumbbell.tcl FLOWS SECONDS [red | droptail | sfq] [HOPS]
 #

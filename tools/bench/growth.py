@@ -2,9 +2,9 @@
 
     python tools/bench/growth.py [--rounds N] [FLOWS:SECONDS]...     default: 3 rounds of 10:600 to 100000:2
 
-The case is that of crates/sim/benches/dumbbell.rs, folded. Cases go in turn, so that other load on the machine meets
-all of them; a figure is the median, with half the range behind it. Nanoseconds are processor time of the run; the start
-of the process and of the scenario is left out. Memory is the most that the whole process held at a time.
+The case is that of crates/sim/benches/runs/dumbbell.rs, folded. Cases go in turn, so that other load on the machine
+meets all of them; a figure is the median, with half the range behind it. Nanoseconds are processor time of the run; the
+start of the process and of the scenario is left out. Memory is the most that the whole process held at a time.
 """
 
 from __future__ import annotations

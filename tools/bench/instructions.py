@@ -5,7 +5,7 @@
     python tools/bench/instructions.py --write    write what was counted into the budget
     python tools/bench/instructions.py --learned  print the table of the build that is released (tools/learn.py)
 
-Each case runs the bench `dumbbell` twice under valgrind, short and long: the difference in instructions over the
+Each case is two runs of the bench `runs` under valgrind, short and long: the difference in instructions over the
 difference in segments leaves out the start. Cells of the matrix (`cells.py`) count after their warm-up. Counts belong
 to a compiler, so a budget of another one is not compared.
 """
@@ -18,7 +18,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -73,8 +72,7 @@ def main(verb: str) -> int:
             counted[f"{case.flows} {case.mode}"] = round(each, 1)
             row = f"{case.flows:<6} {case.mode:<14} {each:>20.0f} {events:>15.2f} {each / events:>19.0f}"
             print(f"{row} {start / 1e6:>16.2f}", flush=True)
-        bench_of_cells = build(bench="cells", learned=verb == "--learned")
-        for cell, cost in zip(CELLS, pool.map(partial(count_cell, bench_of_cells), CELLS), strict=True):
+        for cell, cost in zip(CELLS, pool.map(partial(count_cell, bench), CELLS), strict=True):
             counted[cell.name] = round(cost.instructions, 1)
             print(f"{cell.name:<21} {cost.instructions:>20.0f} {cost.events:>15.2f}", flush=True)
     if verb == "--write":
@@ -102,23 +100,16 @@ def check(compiler: str, counted: dict[str, float]) -> int:
     return 1 if over else 0
 
 
-def build(package: str = "dropcurve-sim", bench: str = "dumbbell", *, learned: bool = False) -> Path:
+def build(package: str = "dropcurve-sim", bench: str = "runs", *, learned: bool = False) -> Path:
     """Builds a bench, plainly or as a release is built; the path of its program."""
-    return programs(package, [bench], learned=learned)[0]
-
-
-def programs(package: str, benches: Sequence[str], *, learned: bool) -> list[Path]:
-    """Builds benches of a package, two at a time; the paths of their programs."""
-    named = [word for bench in benches for word in ("--bench", bench)]
-    command = ["cargo", "bench", "-p", package, *named, "--locked", "--no-run"]
+    command = ["cargo", "bench", "-p", package, "--bench", bench, "--locked", "--no-run"]
     if learned:
         command = [sys.executable, str(ROOT / "tools/learn.py"), *command]
     command += ["--quiet", "--message-format=json"]
     # Other output, such as the kind of build, is progress.
     messages = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout
     artifacts = [json.loads(line) for line in messages.splitlines()]
-    built = {one["target"]["name"]: one["executable"] for one in artifacts if one.get("executable")}
-    return [Path(built[bench]) for bench in benches]
+    return next(Path(one["executable"]) for one in artifacts if one.get("executable"))
 
 
 def count(bench: Path, case: Case) -> tuple[float, float, float]:

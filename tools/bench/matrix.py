@@ -4,7 +4,7 @@
     python tools/bench/matrix.py --write       count all cells, and write tools/bench/matrix.csv and docs/matrix.svg
     python tools/bench/matrix.py --draw        draw docs/matrix.svg from tools/bench/matrix.csv
 
-A cell is a scenario; the bench `cells` runs it under valgrind, and counts the instructions after the warm-up.
+A cell is a scenario; the bench `runs` executes it under valgrind, and counts the instructions after the warm-up.
 Instructions and nanoseconds are those of a delivered data packet, its acknowledgement included. Nanoseconds are
 those of the fastest of some runs without valgrind, on this machine.
 """
@@ -30,7 +30,7 @@ def main(args: Sequence[str]) -> int:
         words = {word for word in args if not word.startswith("--")}
         wanted = [cell for cell in cells() if words <= set(cell)]
         counted = {}
-        bench = build("dropcurve-sim", "cells")
+        bench = build()
         print(f"{'queue':<9} {'sender':<10} {'case':<8} instructions     ns  events")
         for cell in wanted:
             counted[cell] = cost = count(bench, cell)

@@ -5,9 +5,9 @@
 Without cases: 3 rounds of 10:60 and 100:10, 2 of 1000:2, which takes some ten minutes, nearly all of them in ns-3:
 with ``--without ns-3`` longer runs are a matter of seconds.
 
-The work is that of crates/sim/benches/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc describe it for the others.
-With another queue than RED, or with several links in a row, it is a cell of cells.py, which hop by hop leaves out; ours
-then is the event loop, too. ns-3 has FQ-CoDel, with CUBIC flows, and ns-2 the others.
+The work is that of crates/sim/benches/runs/dumbbell.rs; tools/bench/dumbbell.tcl and dumbbell.cc describe it for the
+others. With another queue than RED, or with several links in a row, it is a cell of cells.py, which hop by
+hop leaves out; ours then is the event loop, too. ns-3 has FQ-CoDel, with CUBIC flows, and ns-2 the others.
 Runs go in turn, so that other load on the machine meets all of them; a figure is the median, with half the range behind
 it. Ours counts the whole process, theirs the event loop alone. A peer that is not installed is left out with a message.
 """
@@ -95,7 +95,7 @@ def found(without: Sequence[str] = ()) -> dict[str, Side]:
 
 def found_for(queue: str, hops: int, without: Sequence[str]) -> dict[str, Side]:
     """Programs that are compared with this queue and this many links in a row."""
-    bench = build(bench="cells", learned=True)
+    bench = build(learned=True)
     sides: dict[str, Side] = {"folded": lambda flows, seconds: our_cell(bench, queue, hops, flows, seconds)}
     if queue != "fq_codel":
         return sides | ns2(without, queue, str(hops))

@@ -3,7 +3,7 @@
     python tools/bench/transports.py [NAME...]    count the transports named, and print them
     python tools/bench/transports.py --write      count all, and write their table into docs/performance.md
 
-Ten flows of one transport share 10 Mbit/s, as in the cells of the matrix (`cells.py`). The bench `cells` runs each
+Ten flows of one transport share 10 Mbit/s, as in the cells of the matrix (`cells.py`). The bench `runs` runs each
 scenario under valgrind and counts the instructions after the warm-up, acknowledgements and reports included.
 """
 
@@ -47,7 +47,7 @@ QUEUES = {DEEP: "tail drop", STEP: "step marking", L4S: "DualPI2"}
 def main(args: Sequence[str]) -> int:
     """Counts the transports asked for; returns the exit code."""
     names = [name for name in TRANSPORTS if name in args] or list(TRANSPORTS)
-    bench = build("dropcurve-sim", "cells")
+    bench = build()
     counted = {}
     for name in names:
         counted[name] = cost = count_text(bench, scenario(name), SIZES[FLOWS][2])

@@ -1,9 +1,5 @@
 //! Whole runs of SACK flows through RED on a dumbbell: nanoseconds and events for each delivered segment,
 //! folded and hop by hop.
-//!
-//! `cargo bench -p dropcurve-sim --bench dumbbell [-- FLOWS SECONDS [folded|hops] [series]]` runs one case, else the
-//! table.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use sim::fast::{FastPath, FastPaths};
 use sim::scenario::Scenario;
@@ -23,7 +19,7 @@ fn most_held() -> f64 {
 }
 
 /// The case: buffer of 100 ms, RED thresholds at 1/8 and 3/8 of it, as many Mbit/s as flows.
-pub fn scenario(flows: u64, seconds: u64) -> String {
+fn scenario(flows: u64, seconds: u64) -> String {
     let mbps = flows;
     let buffer = mbps * 1_000_000 / 10 / 8 / 1500;
     format!(
@@ -74,27 +70,22 @@ fn measure(flows: u64, seconds: u64, engine: Engine, without: FastPaths, series:
     (elapsed / segments as f64, outcome.events as f64 / segments as f64, segments)
 }
 
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    if let [flows, seconds, rest @ ..] = args.as_slice() {
-        let asked = |word| rest.iter().any(|other| other == word);
-        let engine = if asked("plain") { Engine::Plain } else { Engine::Fast };
-        let hops = if asked("hops") { FastPaths::NONE.with(FastPath::Fold) } else { FastPaths::NONE };
-        let named =
-            |path: &&FastPath| rest.iter().any(|word| word.strip_prefix("without-") == Some(path.name()));
-        let without = FastPath::ALL.iter().filter(named).fold(hops, |without, path| without.with(*path));
-        let (flows, seconds) = (flows.parse().unwrap(), seconds.parse().unwrap());
-        let (ns, events, n) = measure(flows, seconds, engine, without, asked("series"));
-        let (all, held) = (cpu_ns() / 1e6, most_held() / 1e6);
-        println!(
-            "{n} segments, {ns:.1} ns and {events:.2} events each, {all:.3} ms in all, {held:.2} MB held"
-        );
-        return;
-    }
+/// Runs one case, in the mode that these words name, and prints its line.
+pub fn case(flows: u64, seconds: u64, modes: &[String], without: FastPaths) {
+    let asked = |word| modes.iter().any(|other| other == word);
+    let engine = if asked("plain") { Engine::Plain } else { Engine::Fast };
+    let without = if asked("hops") { without.with(FastPath::Fold) } else { without };
+    let (ns, events, n) = measure(flows, seconds, engine, without, asked("series"));
+    let (all, held) = (cpu_ns() / 1e6, most_held() / 1e6);
+    println!("{n} segments, {ns:.1} ns and {events:.2} events each, {all:.3} ms in all, {held:.2} MB held");
+}
+
+/// Runs all cases, folded and hop by hop, and prints a table.
+pub fn table(without: FastPaths) {
     println!("flows   seconds  mode      segments   ns/segment  events/segment");
     for (flows, seconds) in [(1, 200), (10, 200), (100, 60), (1000, 20), (10_000, 6), (100_000, 3)] {
         let rounds = if flows > 1000 { 1 } else { 3 };
-        for (mode, without) in [("folded", FastPaths::NONE), ("hops", FastPaths::NONE.with(FastPath::Fold))] {
+        for (mode, without) in [("folded", without), ("hops", without.with(FastPath::Fold))] {
             let measured = (0..rounds).map(|_| measure(flows, seconds, Engine::Fast, without, false));
             let (ns, events, n) = measured.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
             println!("{flows:<7} {seconds:<8} {mode:<8} {n:>10} {ns:>12.1} {events:>15.2}");
