@@ -85,8 +85,8 @@ pub fn table(without: FastPaths) {
     println!("flows   seconds  mode      segments   ns/segment  events/segment");
     for (flows, seconds) in [(1, 200), (10, 200), (100, 60), (1000, 20), (10_000, 6), (100_000, 3)] {
         let rounds = if flows > 1000 { 1 } else { 3 };
-        for (mode, without) in [("folded", without), ("hops", without.with(FastPath::Fold))] {
-            let measured = (0..rounds).map(|_| measure(flows, seconds, Engine::Fast, without, false));
+        for (mode, paths) in [("folded", without), ("hops", without.with(FastPath::Fold))] {
+            let measured = (0..rounds).map(|_| measure(flows, seconds, Engine::Fast, paths, false));
             let (ns, events, n) = measured.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
             println!("{flows:<7} {seconds:<8} {mode:<8} {n:>10} {ns:>12.1} {events:>15.2}");
         }
