@@ -191,7 +191,7 @@ def test_an_undecided_answer_names_the_time_that_would_settle_it(monkeypatch: py
     where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
     done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
     rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3)
-    verdict = replace(done.queues[0].verdict, rivals=(rival,))
+    verdict = replace(done.queues[0].verdict, rivals=(rival,), status="undecided", half_width=None)
     one = replace(done.queues[0], verdict=verdict, settling_s=130.0, compared_s=50.0)
     text = fix_answer.settling(replace(done, queues=(one,)), Thoroughness())
     assert text == "Undecided: about 2 min more would settle it; --time 5min runs them."
@@ -211,6 +211,27 @@ def test_an_undecided_answer_names_the_time_that_would_settle_it(monkeypatch: py
         text = fix_answer.settling(replace(done, queues=(late,)), Thoroughness(tune=False))
         assert words in text and ("--time" in text) == (seconds < 3600)
         assert ("none of them is ahead by more than 3.5 points" in text) == (seconds > 3600)
+
+
+def test_below_a_firm_answer_further_runs_are_optional() -> None:
+    """The design to load is sure, the one next to it is undecided: nothing below says that the answer is."""
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
+    rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3, behind=0.5, half_width=1.5)
+    verdict = replace(done.queues[0].verdict, rivals=(rival,), status="load")
+    one = replace(done.queues[0], verdict=verdict, settling_s=130.0, compared_s=50.0)
+    assert verdict.firm
+    text = fix_answer.settling(replace(done, queues=(one,)), Thoroughness())
+    assert text == (
+        "Optional: about 2 min more would show whether the undecided design is better still (none by more than 1 "
+        "points); --time 5min runs them."
+    )
+    late = replace(one, settling_s=9000.0)
+    assert fix_answer.settling(replace(done, queues=(late,)), Thoroughness()) == ""
+    # One queue that is undecided makes the whole answer so.
+    open_ = replace(one, verdict=replace(verdict, status="undecided", half_width=None))
+    text = fix_answer.settling(replace(done, queues=(one, open_)), Thoroughness())
+    assert text.startswith("Undecided: about 4 min more")
 
 
 def test_a_bound_that_further_runs_may_still_meet_keeps_a_design_in_contention() -> None:

@@ -581,3 +581,51 @@ def test_keeping_for_now_names_the_replications_that_decide() -> None:
     assert f"{verdict.settling} more replications would decide (about" in " ".join(
         headline(verdict, seconds=1.0).sentences
     )
+
+
+def test_a_leader_that_is_better_by_a_trifle_at_most_leaves_no_question_open() -> None:
+    """b leads by 0.15 points with an interval of 0.18: less than three margins: keep, without a call for runs."""
+    mine = design("mine", around(90.0, 0.0, 4), current=True)
+    verdict = decide([mine, design("b", around(90.15, 0.1, 4))], [USE])
+    assert (verdict.status, verdict.firm) == ("undecided", True)
+    opening = headline(verdict)
+    assert opening.tone == "good"
+    assert opening.sentences == (
+        "Keep mine (utilisation 90 %): b is better by 0.33 points at most, if at all.",
+    )
+
+
+def test_the_table_has_goodput_in_the_unit_that_fits_with_half_widths() -> None:
+    """t of two degrees of freedom is 4.303 at 95 %: 4.303 * 1 / sqrt(3) = 2.48 of a standard deviation of 1."""
+    goodput = Criterion("goodput_bps[up]", "goodput of up", "bit/s", worth=1e-6)
+    wait = Criterion("page_ms_mean[web]", "mean page load time of web", "ms", worth=-0.001)
+    loss = Criterion("flow_loss[call]", "loss of call", "%", worth=-0.1)
+    rows = [
+        SampledDesign(
+            name,
+            {"goodput_bps[up]": [1e6 * (rate - 1), 1e6 * rate, 1e6 * (rate + 1)],
+             "page_ms_mean[web]": [2000.0] * 3, "flow_loss[call]": [lost, 0.5 * lost, 0.0]},
+        )
+        for name, rate, lost in (("a", 40.0, 0.0), ("b", 20.0, 1.0))
+    ]  # fmt: skip
+    head, *lines = ranking(decide(rows, [goodput, wait, loss]))
+    assert head[1:4] == ["goodput of up (Mbit/s)", "loss of call (%)", "mean page load time of web (s)"]
+    assert lines[0][1:4] == ["40.0 ± 2.5", "0", "2"]
+    # An interval that would reach below zero is shown by its ends.
+    assert lines[1][1:4] == ["20.0 ± 2.5", "0.5 (0 to 1.74)", "2"]
+
+
+def test_the_table_shows_the_measure_that_decides() -> None:
+    """A third design differs most in other measures; the one that the first sentence names has a column."""
+    names = ["use", "wait", "loss", "page"]
+    criteria = [Criterion(name, name, "", worth=1.0) for name in names]
+    values = {"mine": (50.0, 50.0, 50.0, 50.0), "b": (50.0, 50.0, 50.0, 60.0), "far": (0.0, 0.0, 0.0, 50.0)}
+    rows = [
+        SampledDesign(
+            name, {key: around(mean, 0.01) for key, mean in zip(names, some, strict=True)}, 0.0, name == "mine"
+        )
+        for name, some in values.items()
+    ]
+    verdict = decide(rows, criteria)
+    assert verdict.recommended == "b"
+    assert ranking(verdict)[0][1] == "page"

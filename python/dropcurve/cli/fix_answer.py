@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from ..present.document import Headline
+from ..verdict import amounts
 
 if TYPE_CHECKING:
     from ..boxes.model import Note
@@ -20,9 +21,9 @@ LONGEST_MIN = 60
 
 def settling(answer: Fix, search: Thoroughness) -> str:
     """Sentence on the time that would decide the rivals of all queues that are undecided, or where it is too long on
-    what is left to decide by; "" if that is not known."""
+    what is left to decide by; "" if that is not known. Where all answers are firm, further runs are optional: they show
+    whether a rival is better still."""
     from ..fixes import budget
-    from ..verdict import amounts
 
     costs = [(one.compared_s, one.settling_s) for one in answer.queues if one.settling_s is not None]
     if not costs:
@@ -32,6 +33,12 @@ def settling(answer: Fix, search: Thoroughness) -> str:
     more = sum(settling_s for _, settling_s in costs)
     whole = math.ceil(each * len(answer.queues) / 60)
     rivals = [rival for one in answer.queues for rival in one.verdict.related("undecided")]
+    most = max(
+        one.verdict.possible(rival) for one in answer.queues for rival in one.verdict.related("undecided")
+    )
+    bound = f" by more than {most:.2g} points" if math.isfinite(most) else ""
+    if all(one.verdict.firm for one in answer.queues):
+        return _optional(len(rivals), bound, more, whole)
     able = sum(rival.more is not None for rival in rivals)
     what = (
         "it"
@@ -40,14 +47,21 @@ def settling(answer: Fix, search: Thoroughness) -> str:
     )
     if whole <= LONGEST_MIN:
         return f"Undecided: {amounts.duration(more)} more would settle {what}; --time {whole}min runs them."
-    most = max(
-        one.verdict.possible(rival) for one in answer.queues for rival in one.verdict.related("undecided")
-    )
-    ahead = f", and none of them is ahead by more than {most:.2g} points" if math.isfinite(most) else ""
+    ahead = f", and none of them is ahead{bound}" if bound else ""
     return (
         f"Undecided: runs would take {amounts.duration(60 * whole)} to settle {what}{ahead}. That is hardly worth "
         "them: decide by what runs do not measure, such as support, the defaults of the box and traffic to come."
     )
+
+
+def _optional(rivals: int, bound: str, seconds: float, minutes: int) -> str:
+    """Sentence on the runs that would decide undecided rivals of firm answers; "" for more runs than are worth it."""
+    if minutes > LONGEST_MIN:
+        return ""
+    which = "the undecided design is" if rivals == 1 else "any of the undecided designs is"
+    most = f" (none{bound})" if bound else ""
+    shown = f"{amounts.duration(seconds)} more would show whether {which} better still{most}"
+    return f"Optional: {shown}; --time {minutes}min runs them."
 
 
 def opening(queue: QueueFix) -> Headline:

@@ -25,7 +25,7 @@ def changed(changes: Sequence[Change], kind: str) -> str:
 def change(one: Change) -> str:
     """A criterion and that of the other design: ``p95 delay of voice 4.1 ms, not 85 ms``."""
     largest = max(abs(one.recommended), abs(one.other))
-    divisor, unit = _scaled(one.criterion.unit, largest)
+    divisor, unit = scaled(one.criterion.unit, largest)
     if unit == "s" and min(abs(one.recommended), abs(one.other)) < divisor:
         mine, other = (_own(one.criterion.unit, value) for value in (one.recommended, one.other))
         return f"{one.criterion.title} {mine}, not {other}"
@@ -42,7 +42,7 @@ def _own(unit: str, value: float) -> str:
     return _amount(in_ms, "ms")
 
 
-def _scaled(unit: str, value: float) -> tuple[float, str]:
+def scaled(unit: str, value: float) -> tuple[float, str]:
     """Divisor and unit for a sentence: long times in seconds, those of a data centre in microseconds."""
     if unit == "ms" and abs(value) >= 1000.0:
         return 1000.0, "s"
@@ -57,7 +57,7 @@ def short(value: float, digits: int = DIGITS) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    divisor, shown = _scaled(unit, value)
+    divisor, shown = scaled(unit, value)
     return f"{short(value / divisor)} {shown}".rstrip()
 
 

@@ -279,9 +279,18 @@ class Verdict:
         return sorted(some, key=self.possible, reverse=True)
 
     @property
+    def faint(self) -> float | None:
+        """Points by which the leader may be better than the design in use, where that is undecided and not worth
+        waiting for; else None."""
+        if self.status != "undecided" or not self.current or self.half_width is None:
+            return None
+        most = abs(self.advantage or 0.0) + self.half_width
+        return most if most <= FAINT * self.margin else None
+
+    @property
     def firm(self) -> bool:
-        """Whether the runs show that the design to load or keep is right."""
-        return self.status in ("load", "keep") and not self.in_question
+        """Whether the runs show that the design to load or keep is right, up to what is not worth waiting for."""
+        return self.faint is not None or (self.status in ("load", "keep") and not self.in_question)
 
     @property
     def settling(self) -> int | None:

@@ -15,7 +15,7 @@ from ..present.document import Headline
 from ..quantities import wording
 from . import amounts
 from .amounts import NAMED
-from .data import FAINT, NOTABLE, Verdict
+from .data import NOTABLE, Verdict
 from .equivalence import MOST_REPLICATIONS
 
 #: Tone of each status, for colours.
@@ -59,11 +59,12 @@ def headline(
         "load": words.load, "keep": words.keep, "undecided": words.undecided, "none feasible": words.infeasible,
         "unknown": words.unknown,
     }  # fmt: skip
-    unsure = verdict.status == "undecided" or (bool(verdict.in_question) and not verdict.unsimulated)
+    open_ = verdict.status == "undecided" and verdict.faint is None
+    unsure = open_ or (bool(verdict.in_question) and not verdict.unsimulated)
     reasons = {
         "load": words.price,
         "keep": words.needed if unsure else words.trade,
-        "undecided": words.needed,
+        "undecided": words.needed if unsure else lambda: "",
     }
     reason = reasons.get(verdict.status, lambda: "")()
     sure = [words.ahead(), words.next_best(), words.equals(), words.unsettled(), words.basis()]
@@ -71,7 +72,8 @@ def headline(
     if verdict.status == "load" and verdict.unsimulated:
         more = words.functions()
     sentences = [answers[verdict.status](), reason, more]
-    return Headline("unsure" if unsure else TONES[verdict.status], _sentences(sentences), _sentences(sure))
+    tone = "unsure" if unsure else "good" if verdict.firm else TONES[verdict.status]
+    return Headline(tone, _sentences(sentences), _sentences(sure))
 
 
 @dataclass(frozen=True)
@@ -164,12 +166,9 @@ class _Sentences:
         name = self.name(verdict.recommended)
         rivals = self.few(verdict.unsettled)
         if verdict.current:
-            leader, most = (
-                self.name(verdict.leader),
-                abs(verdict.advantage or 0.0) + (verdict.half_width or 0.0),
-            )
-            if verdict.half_width is not None and most <= FAINT * verdict.margin:
-                by = wording.bound(most, verdict.points)
+            leader = self.name(verdict.leader)
+            if verdict.faint is not None:
+                by = wording.bound(verdict.faint, verdict.points)
                 return f"Keep {name} ({self.values()}): {leader} is better by {by} at most, if at all"
             return f"Keep {name} for now ({self.values()}): {leader} may be better, but that is not sure"
         head = f"{self.verb} {name} for now ({self.values()})"

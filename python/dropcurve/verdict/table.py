@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..present import intervals
+from ..quantities import wording
 from . import amounts
 from .amounts import NAMED
 from .data import Criterion, Rival, Value, Verdict
@@ -17,8 +19,9 @@ def ranking(verdict: Verdict, *, names: Mapping[str, str] | None = None) -> list
         names: As for `headline`.
 
     Returns:
-        A heading and a row for each design: name, means of the criteria in which designs differ most, points behind
-        the leader with their half-width, relation to the leader. Without a leader there are no rows.
+        A heading and a row for each design: name, means with half-widths of the criterion that decides against the
+        reference and of those in which designs differ most, points behind the leader with their half-width, relation to
+        the leader. Without a leader there are no rows.
 
     Example:
         >>> rows = ranking(found)
@@ -30,23 +33,39 @@ def ranking(verdict: Verdict, *, names: Mapping[str, str] | None = None) -> list
     held = {name: {one.criterion.key: one for one in rival.values} for name, rival in rivals.items()}
     held[verdict.leader] = {one.criterion.key: one for one in verdict.leading}
     weighed = [one.criterion for one in verdict.leading if one.criterion.worth or one.criterion.bound]
-    shown = sorted(weighed, key=lambda one: -_spread(one, list(held.values())))[:NAMED]
+    sure = [one for one in verdict.changes if one.kind in ("gain", "cost")]
+    decisive = max(sure, key=amounts.points, default=None)
+    shown = sorted(
+        weighed,
+        key=lambda one: (decisive is None or one != decisive.criterion, -_spread(one, list(held.values()))),
+    )[:NAMED]
     ordered = sorted(verdict.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
-    rows = [
-        [
-            "",
-            *(f"{one.title} ({one.unit})" if one.unit else one.title for one in shown),
-            f"{verdict.points} behind",
-            "",
-        ]
-    ]
+    largest = {one.key: max(abs(some[one.key].mean) for some in held.values() if one.key in some) for one in shown}
+    scales = {one.key: amounts.scaled(one.unit, largest[one.key]) for one in shown}
+    heads = [f"{one.title} ({unit})" if (unit := scales[one.key][1]) else one.title for one in shown]
+    rows = [["", *heads, f"{verdict.points} behind", ""]]
     for name in [verdict.leader, *(one.name for one in ordered)]:
         rival = rivals.get(name)
-        cells = [amounts.short(held[name][one.key].mean) if one.key in held[name] else "–" for one in shown]
+        cells = [_cell(held[name].get(one.key), *scales[one.key]) for one in shown]
         gap = "" if rival is None or rival.behind is None else amounts.behind(rival.behind, rival.half_width)
         mark = "→" if name == verdict.recommended else " "
         rows.append([f"{mark} {known.get(name, name)}", *cells, gap, _relation(rival)])
     return rows
+
+
+def _cell(value: Value | None, divisor: float, unit: str) -> str:
+    """A mean with its half-width, or with the ends of an interval that reaches beyond the possible values; alone where
+    all runs have the same; "–" without a value."""
+    if value is None:
+        return "–"
+    mean, half = value.mean / divisor, (value.half_width or 0.0) / divisor
+    if half <= wording.NOISE * abs(mean):
+        return amounts.short(mean)
+    low, high = intervals.possible(unit)
+    if mean - half >= low and mean + half <= high:
+        return wording.amount(mean, half, "")
+    ends = (amounts.short(end) for end in (max(low, mean - half), min(high, mean + half)))
+    return f"{amounts.short(mean)} ({' to '.join(ends)})"
 
 
 def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
