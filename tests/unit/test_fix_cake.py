@@ -43,7 +43,7 @@ def test_a_section_without_a_name_is_changed_in_place(name: str) -> None:
     after, in_place = rewrite.rewritten(SECTION, own, exported)
     assert in_place and after.count("config queue") == 1
     back = boxes.read(after, name=name)
-    assert back.params == own.params | {"interval": "200 ms", "limit": back.params["limit"]}
+    assert back.params == own.params | {"interval": "200 ms"}
 
 
 @pytest.mark.parametrize(
@@ -252,3 +252,35 @@ def test_a_section_switches_ecn_where_the_scripts_do(kind: str, switched: bool) 
     params = {"bandwidth": "20 Mbit/s"} if kind == "cake" else {}
     text = boxes.export(kind, params, box="sqm", rate_bps=2e7).text
     assert ("option egress_ecn" in text or "option ingress_ecn" in text) is switched
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", ""),
+        ("rtt 50ms", "rtt 100ms"),
+        ("metro memlimit 1mb", "rtt 100ms memlimit 4194304"),
+        ("overhead 44 atm", "overhead 44 atm"),
+    ],
+)
+def test_a_new_cake_states_what_differs_from_its_defaults_or_from_the_one_in_place(
+    before: str, after: str
+) -> None:
+    """`tc qdisc replace` keeps options that it does not state, of a queue of the same kind."""
+    head = "tc qdisc replace dev eth0 root cake bandwidth 18Mbit diffserv3"
+    text = f"{head} dual-srchost {before}".rstrip() + "\n"
+    (queue,) = boxes.read_all(text)
+    where = place(queue)
+    params = {"isolate": "triple", "interval": "100 ms", **where.framing.params}
+    exported = loading.export_at(where, "cake", params, shape=False)
+    assert exported is not None
+    assert not [note for note in exported.notes if note.key == "limit"]
+    whole, in_place = rewrite.all_rewritten(text, [(queue, exported)])
+    assert in_place and whole == f"{head} triple-isolate {after}".rstrip() + "\n"
+
+
+def test_a_cake_with_another_round_trip_and_memory_states_both() -> None:
+    params = {"bandwidth": "18 Mbit/s", "interval": "50 ms", "limit": "1 MB"}
+    exported = boxes.export("cake", params, box="linux", rate_bps=18e6)
+    assert exported.text.endswith("triple-isolate rtt 50ms overhead 0 noatm memlimit 1000000\n")
+    assert boxes.read(exported.text).params == exported.params_as_loaded

@@ -217,7 +217,9 @@ def test_below_a_firm_answer_further_runs_are_optional() -> None:
     """The design to load is sure, the one next to it is undecided: nothing below says that the answer is."""
     where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
     done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
-    rival = replace(done.queues[0].verdict.rivals[0], relation="undecided", more=3, behind=0.5, half_width=1.5)
+    rival = replace(
+        done.queues[0].verdict.rivals[0], relation="undecided", more=3, behind=0.5, half_width=1.5
+    )
     verdict = replace(done.queues[0].verdict, rivals=(rival,), status="load")
     one = replace(done.queues[0], verdict=verdict, settling_s=130.0, compared_s=50.0)
     assert verdict.firm

@@ -622,7 +622,10 @@ def test_the_table_shows_the_measure_that_decides() -> None:
     values = {"mine": (50.0, 50.0, 50.0, 50.0), "b": (50.0, 50.0, 50.0, 60.0), "far": (0.0, 0.0, 0.0, 50.0)}
     rows = [
         SampledDesign(
-            name, {key: around(mean, 0.01) for key, mean in zip(names, some, strict=True)}, 0.0, name == "mine"
+            name,
+            {key: around(mean, 0.01) for key, mean in zip(names, some, strict=True)},
+            0.0,
+            name == "mine",
         )
         for name, some in values.items()
     ]

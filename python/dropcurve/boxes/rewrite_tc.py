@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from . import tc
+from . import tc, tc_cake
 from .model import Export, Import
 from .numbers import word_after
 from .rewrite_lines import continued
@@ -50,9 +50,11 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
     own = re.search(r"\shandle \S+ (.*)$", export_lines[-1])
     if own is None:
         return None
-    commands = list(_commands(lines, queue))
+    commands, words = list(_commands(lines, queue)), own[1]
+    if queue.discipline == "cake" and words.startswith("cake "):
+        words = tc_cake.defaults(words, queue.params)
     if not commands:
-        return _added(lines, queue, own[1], text) if len(export_lines) == 1 else None
+        return _added(lines, queue, words, text) if len(export_lines) == 1 else None
     head = commands[0].head
     dev = word_after(head.split(), "dev")
     if len(export_lines) > 1 or commands[0].kind == "tbf":
@@ -61,7 +63,7 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
             return None
         new = [re.sub(r"\bdev \S+", f"dev {dev}", one).removeprefix("tc ") for one in export_lines]
     else:
-        new = [f"qdisc replace {head.strip()} {own[1]}"]
+        new = [f"qdisc replace {head.strip()} {words}"]
     return _joined(_replaced(lines, commands, new), text)
 
 

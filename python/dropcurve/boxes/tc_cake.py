@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..quantities import units
@@ -18,6 +19,8 @@ RTTS = {
     "datacentre": 0.0001, "lan": 0.001, "metro": 0.010, "regional": 0.030, "internet": 0.100,
     "oceanic": 0.300, "satellite": 1.0, "interplanetary": 3600.0,
 }  # fmt: skip
+#: CAKE's round trip where none is stated, and its least memory, in bytes.
+DEFAULT_RTT_S, LEAST_MEMORY = RTTS["internet"], 4 << 20
 #: Words for the tins.
 TINS = ("besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence")
 #: Words for the isolation of flows, and the values of scenarios.
@@ -36,9 +39,9 @@ ETHERNET = 14
 def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | None]:
     """A `cake` queue as a discipline, its parameters, and the rate of its shaper in bit/s."""
     options = queue.options
-    rtt = RTTS[cake_functions.last(options, RTTS) or "internet"]
+    round_trip = RTTS.get(cake_functions.last(options, RTTS), DEFAULT_RTT_S)
     if "rtt" in options:
-        rtt = tc.time(options["rtt"])
+        round_trip = tc.time(options["rtt"])
     unlimited = "unlimited" in options or options.get("bandwidth", "unlimited") == "unlimited"
     rate = None if unlimited else tc.rate(options["bandwidth"])
     notes += [Note("lost", word, lost) for word, lost in cake_functions.of_words(options).lost]
@@ -50,13 +53,13 @@ def read(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], float | 
     if (isolate, tins) == ("flowblind", "besteffort") and not filtered and not _describes_wire(options):
         # One queue for all flows, without overhead: COBALT behind a shaper.
         memory = {"limit": f"{tc.size(options['memlimit'])} B"} if "memlimit" in options else {}
-        times = {"target": units.show_span(target(rtt)), "interval": units.show_span(rtt)}
+        times = {"target": units.show_span(target(round_trip)), "interval": units.show_span(round_trip)}
         return "cobalt", {"dialect": "cake", **memory, **times, "ecn": True}, rate
     params: dict[str, Any] = {
         **({} if rate is None else {"bandwidth": units.show_rate(rate)}),
         "tins": tins, "isolate": isolate,
         **({"ack_filter": filtered} if filtered else {}), **({"wash": True} if washes else {}),
-        "interval": units.show_span(rtt), **wire,
+        "interval": units.show_span(round_trip), **wire,
     }  # fmt: skip
     if "memlimit" in options:
         params["limit"] = f"{tc.size(options['memlimit'])} B"
@@ -115,26 +118,62 @@ def write(settings: Settings, notes: list[Note], problems: Problems) -> TcComman
     word = next(word for word, name in ISOLATION.items() if name == settings.text("isolate"))
     filtered = next((word for word, name in ACK_FILTERS.items() if name == settings.text("ack_filter")), "")
     washes = settings.flag("wash")
+    one_queue = (word, settings.text("tins"), filtered) == ("flowblind", "besteffort", "")
+    usual = (overhead, least, framing) == (ETHERNET, 0, "plain") and not one_queue
+    wire = [
+        "overhead",
+        str(overhead),
+        *(["mpu", str(least)] if least else []),
+        {"plain": "noatm"}.get(framing, framing),
+    ]
     words = [
         "bandwidth", tc.show_rate(rate), settings.text("tins"), word, *([filtered] if filtered else []),
-        *(["wash"] if washes else []), "rtt", tc.show_time(interval),
-        "overhead", str(overhead), *(["mpu", str(least)] if least else []),
-        {"plain": "noatm"}.get(framing, framing), "memlimit", str(limit),
+        *(["wash"] if washes else []), *rtt(interval), *([] if usual else wire),
     ]  # fmt: skip
-    notes.append(memory(limit))
+    stated = limit != default_memory(rate, interval) and (shaped or limit != LEAST_MEMORY)
+    if stated:
+        words += ["memlimit", str(limit)]
+        notes.append(memory(limit))
     shown: dict[str, Any] = {
         "bandwidth": units.show_rate(rate), "tins": settings.text("tins"), "isolate": settings.text("isolate"),
         **({"ack_filter": ACK_FILTERS[filtered]} if filtered else {}), **({"wash": True} if washes else {}),
         "interval": units.show_span(interval), "overhead": f"{max(0, overhead)} B",
         **({"mpu": f"{least} B"} if least else {}), **({"framing": framing} if framing != "plain" else {}),
-        "limit": f"{limit} B",
+        **({"limit": f"{limit} B"} if stated else {}),
     }  # fmt: skip
     return TcCommands("cake", words, "cake", shown, shapes=True)
 
 
-def target(rtt: float) -> float:
+def rtt(seconds: float) -> list[str]:
+    """The words for a round trip; none for the default one."""
+    return [] if abs(seconds - DEFAULT_RTT_S) <= 1e-9 else ["rtt", tc.show_time(seconds)]
+
+
+def default_memory(rate_bps: float, interval_s: float) -> int:
+    """The memory that CAKE takes where none is stated, in bytes: four round trips at its rate."""
+    return max(LEAST_MEMORY, int(rate_bps / 8.0 * 4.0 * interval_s))
+
+
+def defaults(words: str, options: Mapping[str, Any]) -> str:
+    """The words of a CAKE that takes the place of another one, with the round trip and the memory that are its defaults
+    where the other one had its own: `tc qdisc replace` leaves what is not stated as it is in a queue of the same kind
+    (tc(8)).
+
+    Args:
+        words: The words of the new queue.
+        options: The parameters of the one in place.
+    """
+    had, has = units.span(str(options["interval"])), words.split()
+    stated = [] if "rtt" in has or abs(had - DEFAULT_RTT_S) <= 1e-9 else ["rtt", tc.show_time(DEFAULT_RTT_S)]
+    if "limit" in options and "memlimit" not in has:
+        interval = tc.time(has[has.index("rtt") + 1]) if "rtt" in has else DEFAULT_RTT_S
+        stated += ["memlimit", str(default_memory(tc.rate(has[has.index("bandwidth") + 1]), interval))]
+    return " ".join([words, *stated])
+
+
+def target(round_trip: float) -> float:
     """The target that CAKE takes for a round trip."""
-    return rtt / 20.0
+    return round_trip / 20.0
 
 
 def another_target(settings: Settings, taken: float) -> list[Note]:

@@ -183,8 +183,7 @@ def cobalt(settings: Settings, notes: list[Note], problems: Problems) -> TcComma
         tc.show_rate(settings.rate_bps),
         "besteffort",
         "flowblind",
-        "rtt",
-        tc.show_time(interval),
+        *tc_cake.rtt(interval),
         "memlimit",
         str(limit),
     ]

@@ -40,7 +40,9 @@ def ranking(verdict: Verdict, *, names: Mapping[str, str] | None = None) -> list
         key=lambda one: (decisive is None or one != decisive.criterion, -_spread(one, list(held.values()))),
     )[:NAMED]
     ordered = sorted(verdict.rivals, key=lambda one: (one.relation == "infeasible", one.behind or 0.0))
-    largest = {one.key: max(abs(some[one.key].mean) for some in held.values() if one.key in some) for one in shown}
+    largest = {
+        one.key: max(abs(some[one.key].mean) for some in held.values() if one.key in some) for one in shown
+    }
     scales = {one.key: amounts.scaled(one.unit, largest[one.key]) for one in shown}
     heads = [f"{one.title} ({unit})" if (unit := scales[one.key][1]) else one.title for one in shown]
     rows = [["", *heads, f"{verdict.points} behind", ""]]
