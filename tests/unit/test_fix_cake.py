@@ -177,7 +177,8 @@ def test_nat_of_vyos_stands_next_to_the_isolation(text: str) -> None:
 @pytest.mark.parametrize(
     ("words", "dev", "hidden"),
     [
-        ("dual-srchost", "eth1", "destination"),
+        ("dual-srchost", "eth1", "source"),
+        ("dual-dsthost", "eth1", "destination"),
         ("dual-srchost nat", "eth1", None),
         ("flows", "eth1", None),
         ("triple-isolate", "br-lan", None),
@@ -194,12 +195,46 @@ def test_without_nat_the_hosts_of_a_home_are_one(words: str, dev: str, hidden: s
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [("ack-filter", True), ("dual-srchost nat", True), ("nat", False)]
+    ("words", "dev", "up"),
+    [
+        ("dual-srchost nat", "eth1", True),
+        ("srchost", "eth1", True),
+        ("ack-filter", "eth1", True),
+        ("dual-dsthost ack-filter", "eth1", False),
+        ("dual-srchost ingress", "eth1", False),
+        ("dual-srchost", "ifb0", False),
+        ("dual-srchost", "br-lan", False),
+        ("nat", "eth1", False),
+    ],
 )
-def test_options_of_an_upload_ask_for_the_line(words: str, said: bool) -> None:
-    queue = boxes.read(f"tc qdisc replace dev eth1 root cake bandwidth 2Mbit {words}\n")
-    assert ("give the line" in place(queue).basis) == said
-    assert "give the line" not in place(queue, link="100/2Mbit:up").basis
+def test_options_of_the_sending_side_make_an_upload(words: str, dev: str, up: bool) -> None:
+    """The downloads of a CAKE become uploads; a link's own direction goes first."""
+    queue = boxes.read(f"tc qdisc replace dev {dev} root cake bandwidth 18Mbit {words}\n")
+    where = place(queue)
+    flows = where.base.get("flows")
+    assert (flows["upload"]["count"], flows["download"]["count"]) == ((9, 1) if up else (1, 9))
+    assert bool(flows["download"].get("reverse")) == up == ("judged as the queue of an upload" in where.basis)
+    of_line = place(queue, link="100/18,rtt=30ms")
+    back = of_line.base.get("dumbbell.back.rate")
+    assert back == ("100 Mbit/s" if up else of_line.base.get("dumbbell.back.rate"))
+    assert bool(of_line.base.get("flows.download.reverse")) == up
+    stated = place(queue, link="100/18:down,rtt=30ms")
+    assert not stated.base.get("flows.download.reverse") and "of an upload" not in stated.basis
+
+
+def test_a_class_of_a_tree_with_dual_srchost_is_an_upload() -> None:
+    text = (
+        "tc qdisc replace dev eth0 root handle 1: htb default 10\n"
+        "tc class add dev eth0 parent 1: classid 1:10 htb rate 18mbit ceil 18mbit\n"
+        "tc qdisc add dev eth0 parent 1:10 handle 10: cake unlimited dual-srchost nat\n"
+    )
+    where = place(boxes.read(text))
+    assert where.base.get("flows.download.reverse") and "has dual-srchost" in where.basis
+
+
+def test_sources_towards_the_devices_are_servers() -> None:
+    queue = boxes.read("tc qdisc replace dev br-lan root cake bandwidth 18Mbit dual-srchost\n")
+    assert "dual-srchost tells the servers apart: dual-dsthost shares between devices" in place(queue).basis
 
 
 def test_a_queue_of_another_kind_gets_a_cake_with_nat() -> None:

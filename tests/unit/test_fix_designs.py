@@ -11,7 +11,7 @@ from dropcurve import boxes
 from dropcurve.cli.configurations import lasting
 from dropcurve.cli.import_ import _rivals
 from dropcurve.fixes import Thoroughness, fix, place
-from dropcurve.fixes.designs import designs, loadable, tuned
+from dropcurve.fixes.designs import buffer, designs, loadable, tuned
 from dropcurve.fixes.queues import YOURS, _fair_first
 from dropcurve.quantities import units
 from dropcurve.runs.effort import Effort
@@ -54,14 +54,22 @@ def test_cake_is_compared_with_a_cake_that_counts_the_same_bytes_of_the_line() -
         ("", {"overhead": "14 B"}),
         (" overhead 44 atm", {"overhead": "44 B", "framing": "atm"}),
     ):
-        imported = boxes.read(f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort{text}")
+        imported = boxes.read(
+            f"tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort rtt 50ms{text}"
+        )
         rival = dict(designs(place(imported), shape=False))["CAKE"].params_as_loaded
         assert {name: rival[name] for name in line} == line
         assert rival["tins"] == "besteffort"
 
 
+def test_the_imported_queue_is_not_its_own_rival() -> None:
+    head = "tc qdisc replace dev eth0 root cake bandwidth 19mbit"
+    assert "cake" not in _rivals(place(boxes.read(head)))
+    assert "cake" in _rivals(place(boxes.read(f"{head} rtt 50ms")))
+
+
 def test_import_compares_cake_with_a_cake_and_all_others_on_a_line_of_its_framing() -> None:
-    text = "tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort overhead 44 mpu 84"
+    text = "tc qdisc replace dev eth0 root cake bandwidth 19mbit besteffort rtt 50ms overhead 44 mpu 84"
     where = place(boxes.read(text))
     for scenario in (where.base, _rivals(where)["cake"]):
         assert scenario.get("queue.kind") == "cake"
@@ -142,7 +150,7 @@ def test_a_short_tail_drop_does_not_cripple_disciplines_that_hold_the_delay() ->
     assert exports["CoDel"].params_as_loaded["limit"] == where.buffer == "1042 pkts"
     assert exports["FQ-CoDel"].params_as_loaded["limit"] == "10240 pkts"
     assert _rivals(where)["pie"].get("queue.limit") == "1042 pkts"
-    assert _rivals(where)["droptail"].get("queue.limit") == "50 pkts"
+    assert buffer(where, "droptail") == "50 pkts"
 
 
 def test_a_class_with_fq_codel_is_compared_with_a_tail_drop_of_the_link_and_searched(

@@ -12,14 +12,18 @@ from ..scenario import Scenario, links
 VIDEO_BPS = 3e6
 
 
-def profile(rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool) -> links.LinkProfile:
-    """A link of a rate in both directions with ``flows`` downloads and the usual traffic next to them: that of a data
-    centre if the round trip is below `links.LOCAL_S`."""
+def profile(
+    rate_bps: float, rtt_s: tuple[float, float], flows: int, *, ecn: bool, direction: str = "down"
+) -> links.LinkProfile:
+    """A link of a rate in both directions with ``flows`` transfers in one, a transfer in the other and the usual
+    traffic next to them: that of a data centre if the round trip is below `links.LOCAL_S`."""
     if rtt_s[1] < links.LOCAL_S:
         usual = links.preset("datacentre")
         mix = replace(usual.mix, downloads=flows)
         return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, usual.buffer, mix)
     mix = links.Mix(downloads=flows, videos=1 if rate_bps >= VIDEO_BPS else 0, ecn=ecn)
+    if direction == "up":
+        mix = replace(mix, downloads=mix.uploads, uploads=flows)
     return links.LinkProfile("link", rate_bps, rate_bps, rtt_s, "1bdp", mix)
 
 

@@ -280,7 +280,7 @@ def opening_of(
 
 def _rivals(where: Place) -> dict[str, Scenario]:
     """The scenario with each rival, with the buffer of its discipline (`designs.buffer`), the imported queue's use of
-    ECN and, for CAKE, its overhead of the line."""
+    ECN and, for CAKE, its overhead of the line; none that is the imported queue itself."""
     from .. import boxes
     from ..advise import advise
     from ..errors import DropcurveError
@@ -297,6 +297,7 @@ def _rivals(where: Place) -> dict[str, Scenario]:
         # Without the line's rate CAKE cannot size its targets.
         queues["cake"] |= where.framing.params | {"bandwidth": units.show_rate(where.rate_bps)}
     rivals = {name: where.put(name, params) for name, params in queues.items()}
+    rivals = {name: scenario for name, scenario in rivals.items() if scenario.hash != where.base.hash}
     if "drr" in (known := boxes.kinds(where.imported.box)) and "fq_codel" not in known:
         # The fair queue of routers, the only one there that isolates flows.
         rivals["fair-queue"] = where.put(

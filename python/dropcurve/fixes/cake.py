@@ -15,6 +15,8 @@ from ..scenario.links import LinkProfile
 KEPT = ("tins", "isolate", "ack_filter", "wash")
 #: Values of `isolate` that read no hosts.
 BLIND = ("flows", "flowblind")
+#: Values of `isolate` that read the hosts of one side alone.
+SOURCES, DESTINATIONS = ("srchost", "dual_srchost"), ("dsthost", "dual_dsthost")
 #: Interfaces towards the devices of a customer, where addresses are not translated yet.
 INNER = re.compile(r"(?:br|lan|wlan|wl)(?:[-.]?\w+)*")
 #: The side of a queue on which the devices of a customer are, by its direction.
@@ -38,14 +40,39 @@ def unsimulated(queue: Import) -> str:
     return wording.listed([text for key, text in UNSIMULATED.items() if getattr(queue.functions, key)])
 
 
-def of_upload(queue: Import) -> list[str]:
-    """Clause on a CAKE whose options are those of an upload, judged as a download; nothing for another queue."""
+def sending(queue: Import) -> str:
+    """The word of ``tc`` by which a CAKE is that of an upload: it tells hosts apart by source, or filters
+    acknowledgements; "" for any other queue, and on an interface towards the devices."""
     params = queue.params if queue.discipline == "cake" else {}
-    if params.get("ack_filter", "off") == "off" and params.get("isolate") not in ("srchost", "dual_srchost"):
+    if INNER.fullmatch(queue.dev) or queue.dev.startswith("ifb") or queue.functions.ingress:
+        return ""
+    isolate = str(params.get("isolate", ""))
+    if isolate in SOURCES:
+        return isolate.replace("_", "-")
+    return "ack-filter" if params.get("ack_filter", "off") != "off" and isolate not in DESTINATIONS else ""
+
+
+def directed(queue: Import, link: str | None) -> tuple[str, str | None]:
+    """Clause on the direction that the options of a CAKE tell ("" where the link or the text states it), and the link
+    with that direction."""
+    if queue.link_text or (link and ":" in link.partition(",")[0]) or not (word := sending(queue)):
+        return "", link
+    clause = (
+        f"your CAKE has {word}, an option of the side that sends: it is judged as the queue of an upload; state "
+        "the line with --link, such as 100/10:up, or 100/10:down for a download"
+    )
+    return clause, re.sub(r"^[^,]*", r"\g<0>:up", link, count=1) if link else None
+
+
+def inverted(queue: Import) -> list[str]:
+    """Clause on a CAKE towards the devices that tells servers apart, not devices; nothing for another queue."""
+    isolate = queue.params.get("isolate") if queue.discipline == "cake" else None
+    if isolate not in SOURCES or not INNER.fullmatch(queue.dev):
         return []
+    words = [f"{side}{isolate.removeprefix('dual_').removeprefix('src')}" for side in ("src", "dst")]
+    mine, other = (f"dual-{word}" if isolate.startswith("dual") else word for word in words)
     return [
-        "your CAKE is judged as the queue of a download, and has options of an upload: if it is one, give the line, "
-        "such as --link 100/10:up"
+        f"on {queue.dev}, towards the devices, {mine} tells the servers apart: {other} shares between devices"
     ]
 
 

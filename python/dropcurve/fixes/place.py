@@ -57,6 +57,7 @@ class Place:
         line_bps: Rate of the whole link, of which a class may have a share; None where it is not known.
         translated: The side of the queue whose hosts share one address for a CAKE without `nat`: "source",
             "destination", or "" where each has its own.
+        assumed: Clause on the direction, where the options of the queue alone tell it; else "".
     """
 
     imported: Import
@@ -70,6 +71,7 @@ class Place:
     framing: Framing = NONE
     line_bps: float | None = None
     translated: str = ""
+    assumed: str = ""
 
     @property
     def conditions(self) -> tuple[Place, ...]:
@@ -106,8 +108,8 @@ class Place:
             )
         if uncounted := self.uncounted:
             parts.append(uncounted)
-        if self.translated == cake.CUSTOMERS_SIDE["down"] and not self.imported.link_text:
-            parts += cake.of_upload(self.imported)
+        parts += [self.assumed] if self.assumed else []
+        parts += cake.inverted(self.imported)
         if self.lacks_nat:
             parts.append(
                 "your CAKE has no nat: it sees the devices behind the router as one host, if the router translates "
@@ -241,7 +243,8 @@ def place(
     if policed and queue.policed_bps is not None:
         # The traffic is that of a line of the policed rate, the link behind is faster.
         guaranteed_bps, served = queue.policed_bps, min(served or inf, BEHIND * queue.policed_bps)
-    direction = "down"
+    assumed, link = cake.directed(queue, link)
+    direction = "up" if assumed else "down"
     if link or queue.link_text:
         line, direction = _line(queue, link, guaranteed_bps or rate_bps)
         line = _overridden(line, direction, rtt_s, flows)
@@ -249,7 +252,9 @@ def place(
     elif guaranteed_bps is not None or line_bps is not None:
         rate = guaranteed_bps or line_bps or 0.0
         count = usual_flows(rate) if flows is None else flows
-        line = profile(rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True)
+        line = profile(
+            rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True, direction=direction
+        )
     else:
         raise UsageError(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
@@ -269,7 +274,7 @@ def place(
             base = base.set("dumbbell.rate", units.show_rate(behind))
     found = Place(
         queue, base, rate, policed=policed, buffer=f"{line.buffer_pkts(direction)} pkts", framing=line.framing,
-        line_bps=line_bps, translated=cake.translated(queue, line, direction),
+        line_bps=line_bps, translated=cake.translated(queue, line, direction), assumed=assumed,
     )  # fmt: skip
     return found.translating
 
