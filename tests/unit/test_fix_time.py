@@ -17,6 +17,10 @@ from dropcurve.fixes.queues import LEVEL, YOURS, fix_queue
 from dropcurve.quantities import units
 from dropcurve.results import Result, Variant
 from dropcurve.results.series import Series
+from dropcurve.runs import replications as replications_
+from dropcurve.runs.effort import Effort
+from dropcurve.runs.replications import Replications
+from dropcurve.scenario import Scenario
 from dropcurve.verdict import Bound, Criterion, SampledDesign, Verdict, decide, headline
 
 
@@ -177,6 +181,67 @@ def test_a_time_is_spent_until_every_rival_is_decided(
     if settling_s is not None:
         assert settling_s == verdict.settling * len(contenders(verdict, most=30))
     assert max(count for _, count in requests) == replications
+
+
+@pytest.mark.parametrize(("left_s", "replications"), [(1e9, 12), (3.0, 6), (-1.0, 2)])
+def test_replications_that_have_to_end_in_time_are_made_in_parts(
+    left_s: float, replications: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each replication takes half a second, two are a part: the third part would end exactly in time, the fourth not.
+    Two are made in any case."""
+    clock = [0.0]
+    monkeypatch.setattr(replications_.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(replications_.threads, "count", lambda _: 1)
+    work = Replications([base_of_a_link()], Effort(replications=12), None, until=left_s)
+
+    def extend(size: int, _: object) -> None:
+        clock[0] += 0.5 * (size - len(work.seeds))
+        work.seeds = list(range(size))
+
+    monkeypatch.setattr(work, "extend_to", extend)
+    work.run(None)
+    assert len(work.seeds) == replications
+    assert clock[0] <= max(left_s, 1.0)
+
+
+def base_of_a_link() -> Scenario:
+    return place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4).base
+
+
+def test_a_round_that_runs_out_of_time_keeps_the_replications_that_it_has() -> None:
+    """Three of seven further replications of all end in time, and none of a later call."""
+    scores = {YOURS: _noisy(60.0, 0.5), "a": _noisy(91.0, 1.0, 3), "b": _noisy(90.0, 1.0, 5)}
+    given = {None: 5, (YOURS, "a", "b"): 8}
+
+    def replicate(names: Sequence[str] | None, count: int) -> Result:
+        key = None if names is None else tuple(sorted(names, key=list(scores).index))
+        made = min(count, given.get(key, 6))
+        some = list(scores) if names is None else list(names)
+        return Result("x", [Variant(name, {}, [{}] * made, Series()) for name in some], list(range(made)), "")
+
+    rounds = Elimination(replicate, lambda _: None, lambda one: one.name, 5, 30)  # type: ignore[arg-type, return-value]
+    first = rounds._extended(replicate(None, 5), [YOURS, "a", "b"], 12)
+    assert [len(one.runs) for one in first.variants] == [8, 8, 8] and len(first.seeds) == 8
+    # A later call that has no time left takes no run away.
+    again = rounds._extended(first, ["a"], 12)
+    assert [len(one.runs) for one in again.variants] == [8, 8, 8] and len(again.seeds) == 8
+
+
+@pytest.mark.parametrize(("each_s", "searched"), [(0.01, True), (1.0, False)])
+def test_a_search_that_would_not_fit_into_the_time_is_left_out(
+    each_s: float, searched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty runs of a second take a minute on one processor, of ten seconds four are for the search."""
+    clock = [0.0]
+    monkeypatch.setattr(budget.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(budget.threads, "count", lambda _: 1)
+
+    def run(*_: object, **__: object) -> None:
+        clock[0] += each_s
+
+    monkeypatch.setattr(budget, "replicate", run)
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    assert budget.searched(where, 10.0) is searched
 
 
 def test_queues_share_the_time_that_those_before_them_left() -> None:

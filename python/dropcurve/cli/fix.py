@@ -95,6 +95,7 @@ def fix(
     from ..runs import command_line
     from ..runs.executor import Executor
 
+    began = clock.monotonic()
     o.refuse_out(out, "the new configuration")
     weighed = None if exchange is None else Exchange.parse(exchange)
     line = _LINE.fullmatch(file) is not None and not Path(file).exists()
@@ -106,10 +107,9 @@ def fix(
         else _places(file, box, name, cases, rtt=rtt, packet=packet, duration=duration)
     )  # fmt: skip
     seconds = None if time is None or re.fullmatch(r"0+\s*[a-z]*", time) else units.span(time, what="time")
-    search = Thoroughness(
-        time is None or seconds is not None, None if seconds is None else seconds / max(1, len(places)), goal,
-        Executor(jobs),
-    )  # fmt: skip
+    # What it took to read the text is part of the time.
+    left_s = None if seconds is None else (seconds - (clock.monotonic() - began)) / max(1, len(places))
+    search = Thoroughness(time is None or seconds is not None, left_s, goal, Executor(jobs))
     _check_goal(goal, places, search, weighed)
     shown = [
         ("from", box), ("name", name), ("rate", rate), ("rtt", rtt), ("flows", flows), ("link", link),

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from ..quantities import units
 from ..runs import threads
+from ..runs.effort import Effort
+from ..runs.replicate import replicate
 from ..scenario import Scenario
 from ..scenario.links import PACKET_BYTES
 from .place import Place
@@ -20,6 +22,8 @@ SEARCHED_PACKETS = 1_000_000
 LEAST_REPLICATIONS, LEAST_DESIGNS = 3, 2
 #: Share of a time limit for the search, if there is a search.
 SEARCH_SHARE = 0.4
+#: Runs of a search that has no limit of time: the fewest of a search, because the final comparison decides.
+SEARCH_RUNS = 60
 
 
 def packets(base: Scenario) -> float:
@@ -49,6 +53,14 @@ def shortened(where: Place, round_trip_s: float) -> Place:
 
 def _digits(seconds: float) -> float:
     return float(f"{seconds:.2g}")
+
+
+def searched(where: Place, seconds: float) -> bool:
+    """Whether the share of a time that is for a search allows for `SEARCH_RUNS`: one run tells the time of each."""
+    began = time.monotonic()
+    replicate({"yours": where.base}, Effort(replications=1), name=where.base.name, cache="off")
+    each = time.monotonic() - began
+    return SEARCH_RUNS * each <= SEARCH_SHARE * seconds * threads.count(None)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from ..tuning import names, of_file, solve
 from ..tuning.families import USUAL
 from ..verdict import Exchange
 from . import cake_designs
+from .budget import SEARCH_RUNS
 from .loading import export_at
 from .place import Place
 
@@ -57,8 +58,6 @@ LOCAL_AIMS = (0.25, 0.5)
 STEP_SHARE = 1.0 / 7.0
 #: Round trip where the scenario has no long flows.
 ROUND_TRIP_S = 0.04
-#: Runs of a search that has no limit of time: the fewest of a search, because the final comparison decides.
-SEARCH_RUNS = 60
 #: Best designs of a search that go into the comparison, next to the best of the discipline in place.
 BEST = 2
 

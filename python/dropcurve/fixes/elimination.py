@@ -20,8 +20,8 @@ class Elimination:
     A design that a later leader does not surely beat over the runs that both have comes back, with all runs.
 
     Attributes:
-        replicate: Replications of designs, by their names and the replications of each; None stands for all designs.
-            Finished runs are not made again.
+        replicate: Replications of designs, by their names and the replications of each, or as many as the time allows;
+            None stands for all designs. Finished runs are not made again.
         judge: The verdict on a comparison.
         title: The name of a variant's design in the verdict.
         count: Replications of each design in the first round.
@@ -56,6 +56,7 @@ class Elimination:
         """The comparison and its verdict: decided, or as far as replications and time allow."""
         began = time.monotonic()
         result = self.replicate(None, self.count)
+        self.count = len(result.seeds)
         designs = len(result.variants) / self.conditions
         self._each_s = (time.monotonic() - began) / (self.count * designs)
         while True:
@@ -69,10 +70,12 @@ class Elimination:
                 size = min(size, self.count + self._affordable(len(names)))
             if size <= self.count:
                 return result, verdict
-            runs = (size - self.count) * len(names)
-            began, self.count = time.monotonic(), size
-            result = self._extended(result, names)
-            self._each_s = (time.monotonic() - began) / runs
+            before, began = self.count, time.monotonic()
+            result = self._extended(result, names, size)
+            self.count = max(len(one.runs) for one in result.variants)
+            if self.count == before:
+                return result, verdict
+            self._each_s = (time.monotonic() - began) / ((self.count - before) * len(names))
 
     def _decided(self, verdict: Verdict) -> bool:
         """Whether no further round is wanted: without a time limit as soon as it is known what to load or keep."""
@@ -95,14 +98,23 @@ class Elimination:
                 short &= set(contenders(verdict, most=self.most * self.conditions))
             if not short:
                 return result, verdict
-            result = self._extended(result, sorted(short))
+            more = self._extended(result, sorted(short), self.count)
+            if all(len(one.runs) == self.count for one in more.variants if self.title(one) in short):
+                result = more
+                continue
+            # The time is over: the runs that all designs in contention have.
+            self.count = min(len(one.runs) for one in more.variants if self.title(one) in short)
+            runs = [replace(one, runs=one.runs[: self.count]) for one in more.variants]
+            result = replace(more, variants=runs, seeds=more.seeds[: self.count])
 
-    def _extended(self, result: Result, names: Sequence[str]) -> Result:
-        """The comparison with all replications of these designs."""
-        added = self.replicate(names, self.count)
+    def _extended(self, result: Result, names: Sequence[str], count: int) -> Result:
+        """The comparison with this number of replications of these designs, or as many as the time allows."""
+        added = self.replicate(names, count)
         fresh = {one.name: one for one in added.variants}
-        variants = [fresh.get(one.name, one) for one in result.variants]
-        return replace(added, variants=variants)
+        variants = [
+            max(one, fresh.get(one.name, one), key=lambda some: len(some.runs)) for one in result.variants
+        ]
+        return replace(added, variants=variants, seeds=max(result.seeds, added.seeds, key=len))
 
 
 def contenders(verdict: Verdict, *, most: int) -> list[str]:

@@ -10,16 +10,14 @@ from typing import Any
 from ..boxes import policers
 from ..boxes.cake_functions import CakeFunctions
 from ..boxes.link import profile, scenario
-from ..boxes.model import MOST_PLACED, Import, Priority, placed, remedied
+from ..boxes.model import MOST_PLACED, Import, placed, remedied
 from ..errors import UsageError
 from ..quantities import units
-from ..scenario import Scenario, links
+from ..scenario import Scenario
 from ..scenario.links import LinkProfile, framing
 from ..scenario.links.framing import NONE, Framing
-from . import cake
+from . import cake, traffic
 
-#: Rate of a call of G.711 with its headers, in bit/s (RFC 3551).
-CALL_BPS = 80e3
 #: Largest rate of the link behind a policer, as a multiple of the policer's; also used if the rate is not known.
 BEHIND = 10.0
 #: Bytes of the Ethernet header, which shapers count.
@@ -32,11 +30,6 @@ SHAPER_BURST_S = 0.004
 DEFAULT_RTT_S = (0.04, 0.04)
 #: Rates that a place can have, in bit/s.
 LEAST_BPS, MOST_BPS = 1e4, 1e13
-#: Rate for each download where their number is not given, and the least and most of them: twenty transfers through
-#: 1 Mbit/s have windows of less than a packet each, and lose a third of what they send whatever the queue does.
-FLOW_BPS, FEWEST_FLOWS, MOST_FLOWS = 2e6, 2, 20
-#: Share of a policed rate that calls fill, and the most calls.
-CALLS_SHARE, MOST_CALLS = 0.5, 50
 
 
 @dataclass(frozen=True)
@@ -187,7 +180,9 @@ class Place:
     @property
     def capacity_bps(self) -> float:
         """The rate of the queue and of the calls that are served before it."""
-        return self.rate_bps + _calls_bps(self.imported.above, int(self.base.get("flows.call.count") or 0))
+        return self.rate_bps + traffic.calls_bps(
+            self.imported.above, int(self.base.get("flows.call.count") or 0)
+        )
 
     @property
     def title(self) -> str:
@@ -219,7 +214,7 @@ def place(
         rate_bps: Rate of the whole link; by default that of the shaper in the text, or of the port.
         rtt_s: Least and greatest base round trip; by default that of the link, or 40 ms.
         flows: Long transfers through the queue at the same time, next to the usual traffic; by default those of the
-            link, or one for each 2 Mbit/s of the rate, from 2 to 20 (`usual_flows`).
+            link, or one for each 2 Mbit/s of the rate, from 2 to 20 (`traffic.usual_flows`).
         packet_bytes: Size of the packets of long transfers.
         link: A link with its traffic as `dropcurve.scenario.links.parse` takes it; a text that states both rates of a
             line keeps them.
@@ -235,9 +230,7 @@ def place(
         >>> queue = place(dropcurve.boxes.read(text), rate_bps=10e6)
     """
     line_bps = rate_bps or queue.rate_bps or queue.port_bps
-    guaranteed_bps = queue.share_bps
-    if guaranteed_bps is not None and queue.rate_bps and rate_bps and queue.rate_bps != rate_bps:
-        guaranteed_bps *= rate_bps / queue.rate_bps
+    guaranteed_bps = _guaranteed(queue, rate_bps)
     policed = queue.policed_bps is not None and queue.policed_bps < (guaranteed_bps or line_bps or inf)
     served = guaranteed_bps or line_bps
     if policed and queue.policed_bps is not None:
@@ -246,12 +239,12 @@ def place(
     assumed, link = cake.directed(queue, link)
     direction = "up" if assumed else "down"
     if link or queue.link_text:
-        line, direction = _line(queue, link, guaranteed_bps or rate_bps)
-        line = _overridden(line, direction, rtt_s, flows)
+        line, direction = traffic.named(queue, link, guaranteed_bps or rate_bps)
+        line = traffic.overridden(line, direction, rtt_s, flows)
         rate = line.rate_bps(direction)
     elif guaranteed_bps is not None or line_bps is not None:
         rate = guaranteed_bps or line_bps or 0.0
-        count = usual_flows(rate) if flows is None else flows
+        count = traffic.usual_flows(rate) if flows is None else flows
         line = profile(
             rate, rtt_s or DEFAULT_RTT_S, count, ecn=queue.params.get("ecn") is True, direction=direction
         )
@@ -260,8 +253,8 @@ def place(
             "--rate", "", "not given, and no shaper in the text states it", "give it, such as --rate 100Mbit"
         )
     _check_rate(queue, rate)
-    line = _of_class(line, direction, queue, rate, flows)
-    line = _framed(_with_calls(line, direction, queue.above, rate), queue)
+    line = traffic.of_class(line, direction, queue, rate, flows)
+    line = _framed(traffic.with_calls(line, direction, queue.above, rate), queue)
     kind, params = queue.placed if not policed else _policed(queue)
     with remedied("correct it in the configuration"):
         base = scenario(
@@ -277,6 +270,13 @@ def place(
         line_bps=line_bps, translated=cake.translated(queue, line, direction), assumed=assumed,
     )  # fmt: skip
     return found.translating
+
+
+def _guaranteed(queue: Import, rate_bps: float | None) -> float | None:
+    """The rate that a queue is guaranteed, as the same share of another rate of the whole link; None for all of it."""
+    if queue.share_bps is None or not queue.rate_bps or not rate_bps:
+        return queue.share_bps
+    return queue.share_bps * rate_bps / queue.rate_bps
 
 
 def _framed(line: LinkProfile, queue: Import) -> LinkProfile:
@@ -318,81 +318,3 @@ def shaped(kind: str, params: Mapping[str, Any], rate_bps: float) -> tuple[str, 
     return "tbf", {
         "rate": rate, "burst": f"{burst} B", "limit": f"{MOST_PLACED} pkts", "child": {"kind": kind, **params},
     }  # fmt: skip
-
-
-def _line(queue: Import, link: str | None, own_bps: float | None) -> tuple[LinkProfile, str]:
-    """The link that is named, or that the text states, with the rate of the queue, and the queue's direction."""
-    line, direction = links.parse(link or queue.link_text)
-    if link is not None and queue.link_text:
-        stated, direction = links.parse(queue.link_text)
-        line = line if "back=" in link else replace(line, back=stated.back)
-        own = stated
-    elif link is not None and own_bps is None:
-        own = _at(line, direction, queue.rate_bps or line.rate_bps(direction))
-    else:
-        own = line
-    if link is None or "rate=" not in link:
-        line = replace(line, down_bps=own.down_bps, up_bps=own.up_bps)
-        line = line if own_bps is None else _at(line, direction, own_bps)
-    return line, direction
-
-
-def _overridden(
-    line: LinkProfile, direction: str, rtt_s: tuple[float, float] | None, flows: int | None
-) -> LinkProfile:
-    """The link with this round trip, and this number of transfers through the queue, where they are given."""
-    if rtt_s is not None:
-        line = replace(line, rtt_s=rtt_s)
-    if flows is None:
-        return line
-    mix = replace(line.mix, downloads=flows) if direction == "down" else replace(line.mix, uploads=flows)
-    return replace(line, mix=mix)
-
-
-def _of_class(
-    line: LinkProfile, direction: str, queue: Import, rate_bps: float, flows: int | None
-) -> LinkProfile:
-    """The link with the traffic that the queue's class is for alone; transfers next to that where they are asked for.
-    Calls that are served before the class stay."""
-    kinds = queue.applications
-    if not kinds or queue.calls_alone or line.is_local or direction == "up":
-        return line
-    mix = line.mix
-    # Pages alone would fill no queue for longer than a page takes.
-    transfers = mix.downloads if kinds & {"web", "transfer"} or flows is not None else 0
-    viewers = (mix.videos or 1) if transfers else usual_flows(rate_bps)
-    # The sound of a conference is a call next to its pictures.
-    calls = mix.calls if kinds & {"call", "video"} or queue.above else 0
-    mix = replace(
-        mix, downloads=transfers, uploads=0, videos=viewers if "video" in kinds else 0,
-        web=mix.web if "web" in kinds else 0.0, calls=calls, games=0,
-    )  # fmt: skip
-    return replace(line, mix=mix)
-
-
-def usual_flows(rate_bps: float) -> int:
-    """Downloads at the same time at a rate: as many as leave each a window of some packets."""
-    return max(FEWEST_FLOWS, min(MOST_FLOWS, round(rate_bps / FLOW_BPS)))
-
-
-def _at(line: LinkProfile, direction: str, rate_bps: float) -> LinkProfile:
-    return replace(line, down_bps=rate_bps) if direction == "down" else replace(line, up_bps=rate_bps)
-
-
-def _with_calls(
-    line: LinkProfile, direction: str, above: tuple[Priority, ...], rate_bps: float
-) -> LinkProfile:
-    """The link with calls for the queue above, and room for them."""
-    if not above or not line.mix.calls:
-        return line
-    police = above[0].police_bps
-    calls = line.mix.calls
-    if police is not None:
-        calls = min(MOST_CALLS, max(calls, round(CALLS_SHARE * police / CALL_BPS)))
-    widened = _at(line, direction, rate_bps + _calls_bps(above, calls))
-    return replace(widened, mix=replace(line.mix, calls=calls))
-
-
-def _calls_bps(above: tuple[Priority, ...], calls: int) -> float:
-    """The rate of calls that are served before a queue."""
-    return calls * CALL_BPS if above else 0.0

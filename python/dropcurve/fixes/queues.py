@@ -136,6 +136,8 @@ def fix_queue(
         untuned = "runs at this rate take long; a search needs a time such as --time 10min"
     elif search.tune and search.seconds is not None and search.seconds <= 0:
         untuned = "the queues before this one took all of the time; give a longer --time"
+    elif search.seconds is not None and search.tune and not budget.searched(where, search.seconds):
+        untuned = "a search takes longer than the time that is left for it; give a longer --time"
     elif search.tune:
         seconds = None if search.seconds is None else search.seconds * budget.SEARCH_SHARE
         try:
@@ -192,13 +194,19 @@ def _rounds(
             shown="value",
         )
     count, limited = replications, ""
+    until = None if left_s is None else began + left_s
     if left_s is not None:
         variants, count, limited = _affordable(where, variants, replications, exchange, weights, left_s)
 
     def some_of(titles: Sequence[str] | None, number: int) -> Result:
         chosen = variants if titles is None else _of_titles(where, variants, titles)
         result = replicate(
-            chosen, Effort(replications=number), name=where.base.name, command=command, progress=progress
+            chosen,
+            Effort(replications=number),
+            name=where.base.name,
+            command=command,
+            progress=progress,
+            until=until,
         )
         return of_place(_distinct(result) if titles is None else result, where)
 
@@ -219,9 +227,8 @@ def _rounds(
 
     titles = _titles(where, variants)
     rounds = Elimination(
-        some_of, judge, lambda one: titles[one.name], count, most, len(where.conditions),
-        None if left_s is None else began + left_s,
-    )  # fmt: skip
+        some_of, judge, lambda one: titles[one.name], count, most, len(where.conditions), until
+    )
     return rounds, limited
 
 
@@ -264,11 +271,15 @@ def _affordable(
     plan = budget.plan(
         titles, conditions=len(where.conditions), replications=replications, left_s=left_s, run=once
     )
-    parts = [f"{wording.count(plan.dropped, 'design')} not compared"] if plan.dropped else []
+    parts = [_uncompared(plan.dropped)] if plan.dropped else []
     if plan.replications < replications:
-        parts.append(f"{wording.count(plan.replications, 'replication')} of each at first")
-    limited = f"For lack of time {', '.join(parts)}; a longer --time makes up for it." if parts else ""
+        parts.append(f"each has {wording.count(plan.replications, 'replication')} at first")
+    limited = f"For lack of time {wording.listed(parts)}; a longer --time makes up for it." if parts else ""
     return _of_titles(where, variants, plan.names), plan.replications, limited
+
+
+def _uncompared(designs: int) -> str:
+    return f"{wording.count(designs, 'design')} {'is' if designs == 1 else 'are'} not compared"
 
 
 def _variants(where: Place, exports: Mapping[str, Export]) -> dict[str, Scenario]:

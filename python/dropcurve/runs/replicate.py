@@ -84,14 +84,16 @@ def replicate(
     force: bool = False,
     cache: str | Path | None = None,
     progress: Progress | None = None,
+    until: float | None = None,
 ) -> Result:
-    """Runs every variant under the same seeds, in batches, until ``effort`` is satisfied."""
+    """Runs every variant under the same seeds, in batches, until ``effort`` is satisfied, or as many as end before
+    ``until`` (`time.monotonic`)."""
     folder = None if out is None else Path(out)
     if folder is not None:
         if not force:
             check_result(folder, [one.hash for one in variants.values()])
         writable(folder)
-    work = Replications(list(variants.values()), effort, progress, stored_in(folder))
+    work = Replications(list(variants.values()), effort, progress, stored_in(folder), until=until)
     with caches.store(cache, out=folder) as store:
         work.run(store)
         result = work.result(variants, name=name, command=command)

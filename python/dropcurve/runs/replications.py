@@ -6,6 +6,7 @@ Replication i of every variant has the same seed, hence the same random numbers 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..present import notebook
 from ..results import Result, Variant, health
 from ..results.series import Series
 from ..scenario import Scenario, library
-from . import derived
+from . import derived, threads
 from .effort import Effort
 from .executor import Executor
 from .job import Job, build
@@ -27,6 +28,10 @@ from .store import RunStore
 
 #: Called with (runs done, runs known to be needed, share of them done in [0, 1]).
 Progress = Callable[[int, int, float], None]
+#: Fewest replications, whatever the time: one has no interval.
+FEWEST = 2
+#: Runs for each thread in a part of a series that has to end in time.
+PARTS = 2
 
 
 @dataclass(eq=False)
@@ -41,6 +46,7 @@ class Replications:
         seeds: the seeds so far.
         done: the runs of each scenario, in the order of the seeds.
         reused: number of runs found in the store.
+        until: time of `time.monotonic` by which the replications have to end; None without a limit.
     """
 
     scenarios: list[Scenario]
@@ -50,19 +56,35 @@ class Replications:
     seeds: list[int] = field(default_factory=list)
     done: list[list[RunRecord]] = field(default_factory=list)
     reused: int = 0
+    until: float | None = None
 
     def __post_init__(self) -> None:
         if self.progress is None and (bar := notebook.bar()) is not None:
             self.progress = bar.runs
 
     def run(self, store: RunStore | None) -> None:
-        """Adds replications until the effort is spent or the precision reached."""
+        """Adds replications until the effort is spent, the precision reached or the time over."""
+        if self.until is not None:
+            self._in_time(self.until, store)
+            return
         until_precise(
             {self: self.effort.first},
             extend=lambda sizes: self.extend_to(sizes[self], store),
             is_loose=lambda _: bool(self.loose()),
             maximum=self.effort.maximum,
         )
+
+    def _in_time(self, until: float, store: RunStore | None) -> None:
+        """Adds replications in parts while the next part is expected to take no longer than is left, and `FEWEST` of
+        them in any case."""
+        most, spent = self.effort.first, 0.0
+        part = -(-PARTS * threads.count(self.effort.jobs) // len(self.scenarios))
+        while (size := len(self.seeds)) < most:
+            began = time.monotonic()
+            if size >= FEWEST and began + spent > until:
+                return
+            self.extend_to(min(most, size + part if size >= FEWEST else max(part, FEWEST)), store)
+            spent = time.monotonic() - began
 
     def extend_to(self, size: int, store: RunStore | None) -> None:
         """Adds replications up to ``size``: stored ones are read, the others are made."""
@@ -71,7 +93,7 @@ class Replications:
         stored = [self._found(job) for job in jobs]
         missing = [number for number, record in enumerate(stored) if record is None]
         before = len(self.seeds) * len(self.scenarios) + len(jobs) - len(missing)
-        needed = size * len(self.scenarios)
+        needed = (size if self.until is None else self.effort.first) * len(self.scenarios)
 
         def take(number: int, record: RunRecord) -> None:
             stored[missing[number]] = record
