@@ -9,6 +9,9 @@ from dropcurve.boxes import rewrite
 from dropcurve.errors import DropcurveError
 from dropcurve.fixes import place
 from dropcurve.fixes.designs import designs
+from dropcurve.metrics import value
+from dropcurve.runs.effort import Effort
+from dropcurve.runs.replicate import replicate
 from dropcurve.scenario import Scenario
 from tests.unit.configurations import IOS, ROUTEROS_TREE
 
@@ -311,3 +314,52 @@ def test_a_queue_in_place_of_a_cake_of_vyos_keeps_its_shaper() -> None:
     assert "bandwidth 18000kbit" in exported.text and boxes.read(exported.text).rate_bps == pytest.approx(
         18e6
     )
+
+
+@pytest.mark.parametrize(
+    ("classifier", "key"),
+    [
+        ("pcq-classifier=dst-address", "destination"),
+        ("pcq-classifier=src-address", "source"),
+        ("pcq-classifier=src-address,dst-address", "hosts"),
+        ("pcq-classifier=src-address,dst-address,src-port,dst-port", "flow"),
+        ("", None),
+    ],
+)
+def test_pcq_of_routeros_has_a_queue_for_each_address(classifier: str, key: str | None) -> None:
+    text = (
+        f"/queue type\nadd kind=pcq name=each pcq-rate=0 {classifier}\n"
+        "/queue simple\nadd max-limit=20M/100M name=lan queue=each/each target=192.168.88.0/24\n"
+    )
+    queue = boxes.read(text, name="lan download")
+    assert (queue.discipline, queue.params.get("by")) == ("sfq" if key else "droptail", key)
+    assert [note.key for note in queue.notes] == ([] if classifier else ["pcq-classifier"])
+
+
+def test_pcq_shares_between_devices_and_not_between_their_flows() -> None:
+    """Two devices: one with eight downloads, one with the video, the call and the game."""
+    text = (
+        "/queue simple\nadd max-limit=5M/20M name=lan queue=pcq-upload-default/pcq-download-default "
+        "target=192.168.88.0/24\n"
+    )
+    shares = {}
+    where = place(
+        boxes.read(text, name="lan download"), link="20/5,downloads=8,web=0,videos=3,uploads=0,rtt=20ms"
+    )
+    for key in ("destination", "flow"):
+        (run,) = replicate(
+            {key: where.base.edit([("queue.by", key), ("run.duration", "20 s"), ("run.warmup", "5 s")])},
+            Effort(replications=1), name="pcq",
+        ).variants[0].runs  # fmt: skip
+        shares[key] = value(run, "goodput_bps", scope="download") or 0.0
+    assert shares["destination"] < 0.9 * shares["flow"]
+
+
+def test_the_bound_of_pcq_on_each_address_is_named() -> None:
+    text = (
+        "/queue type\nadd kind=pcq name=each pcq-rate=5M pcq-classifier=dst-address pcq-dst-address-mask=24\n"
+        "/queue tree\nadd max-limit=100M name=down parent=bridge queue=each\n"
+    )
+    notes = {note.key: note.text for note in boxes.read(text).notes}
+    assert notes["pcq-rate"].startswith("5M: the bound on each address is not simulated")
+    assert notes["pcq-dst-address-mask"].startswith("24: each address is taken for itself")

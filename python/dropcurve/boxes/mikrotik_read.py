@@ -29,7 +29,8 @@ BUILT_IN = {
     "ethernet-default": ("pfifo", {"pfifo-limit": "50"}), "wireless-default": ("sfq", {}),
     "synchronous-default": ("red", {}), "hotspot-default": ("sfq", {}),
     "multi-queue-ethernet-default": ("mq-pfifo", {}),
-    "only-hardware-queue": ("none", {}), "pcq-upload-default": ("pcq", {}), "pcq-download-default": ("pcq", {}),
+    "only-hardware-queue": ("none", {}), "pcq-upload-default": ("pcq", {"pcq-classifier": "src-address"}),
+    "pcq-download-default": ("pcq", {"pcq-classifier": "dst-address"}),
 }  # fmt: skip
 #: Options without the prefix of their kind, and the word of `tc` for each; None for options that are not simulated.
 WORDS: dict[str, str | None] = {
@@ -48,6 +49,10 @@ CAKE_WORDS = {
 FRAME_BYTES = PACKET_BYTES + ETHERNET
 #: Sizes of PCQ that RouterOS takes where none is stated: the queue of one address, and all queues together.
 PCQ_SIZES = {"limit": "50KiB", "total-limit": "2000KiB"}
+#: What packets of one queue of PCQ have in common, by the hosts among its classifiers; with ports a flow.
+PCQ_KEYS = {
+    ("src-address",): "source", ("dst-address",): "destination", ("dst-address", "src-address"): "hosts",
+}  # fmt: skip
 #: Menus whose entries may have parents.
 TREES = ("queue tree", "queue simple")
 _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -186,10 +191,12 @@ def _queue(
     words = ["tc qdisc replace dev eth0 root", TC[kind]]
     own: dict[str, Any] = {}
     if kind == "pcq":
-        each, total = _pcq(options, notes, origin)
-        words += ["limit", str(total)]
-        if each < total:
-            own = {"refuse": "longest_head", "child": {"kind": "droptail", "limit": f"{each} pkts"}}
+        each, total, key = _pcq(options, notes, origin)
+        words = words if key else ["tc qdisc replace dev eth0 root pfifo"]
+        words += ["limit", str(total if key else min(each, total))]
+        own = {"by": key} if key else {}
+        if key and each < total:
+            own |= {"refuse": "longest_head", "child": {"kind": "droptail", "limit": f"{each} pkts"}}
     else:
         words += _red(options, notes, origin) if kind == "red" else list(_words(kind, options, rate, notes))
     if kind == "mq-pfifo":
@@ -237,18 +244,32 @@ def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[N
         yield "noecn" if kind == "codel" else "ecn"
 
 
-def _pcq(options: dict[str, str], notes: list[Note], origin: str) -> tuple[int, int]:
-    """Sizes of PCQ as fair queues, in packets: of the queue of one address, and of all queues together."""
+def _pcq(options: dict[str, str], notes: list[Note], origin: str) -> tuple[int, int, str]:
+    """Sizes of PCQ in packets, of the queue of one address and of all queues together, and what the packets of a queue
+    have in common; "" where all share one."""
     packets = {}
     for key, usual in PCQ_SIZES.items():
         text = options.get(f"pcq-{key}", usual)
         size = _size(f"{text}KiB" if re.fullmatch(r"[0-9.]+", text) else text)
         packets[key] = max(1, round(real(size, f"pcq-{key}", origin=origin) / FRAME_BYTES))
-    notes.append(Note("lost", "pcq", "a queue for each address: fair queues of the flows are taken"))
-    if options.get("pcq-rate", "0") not in ("0", ""):
-        rate = options["pcq-rate"]
-        notes.append(Note("lost", "pcq-rate", f"{rate}: the bound on each address is not simulated"))
-    return packets["limit"], packets["total-limit"]
+    parts = tuple(sorted(one for one in options.get("pcq-classifier", "").split(",") if one))
+    if not parts:
+        notes.append(
+            Note("assumed", "pcq-classifier", "none is stated: all packets share one queue of pcq-limit")
+        )
+    for side in ("src", "dst"):
+        mask = options.get(f"pcq-{side}-address-mask", "32")
+        if f"{side}-address" in parts and mask != "32":
+            text = f"{mask}: each address is taken for itself, not the network"
+            notes.append(Note("lost", f"pcq-{side}-address-mask", text))
+    rate = options.get("pcq-rate", "0")
+    if rate not in ("0", ""):
+        text = (
+            f"{rate}: the bound on each address is not simulated; while it binds, packets wait at that rate, not at "
+            "that of the queue"
+        )
+        notes.append(Note("lost", "pcq-rate", text))
+    return packets["limit"], packets["total-limit"], PCQ_KEYS.get(parts, "flow" if parts else "")
 
 
 def _red(options: dict[str, str], notes: list[Note], origin: str) -> list[str]:
