@@ -285,8 +285,8 @@ units::params! {
         exit_window: ExitWindow = ExitWindow::Flight => { source: "RFC 6582" },
         /// Duplicate ACKs inflate the window even if fast retransmit was not allowed.
         inflate_always: bool = false => { source: "ns-2 exitFastRetrans_ false" },
-        /// Fast retransmit may retransmit the first data segment, and the loss of the first packet makes the initial
-        /// window 1.
+        /// Fast retransmit may retransmit the first data segment, as RACK always does, and the loss of the first packet
+        /// makes the initial window 1.
         opening_fix: bool = true => { source: "RFC 5681; ns-2 bugfix_ss_" },
         /// Fast retransmit waits until the losses of the last window reduction are repaired.
         once_a_window: bool = true => { source: "RFC 6582; ns-2 bugFix_" },

@@ -244,16 +244,16 @@ impl LossRecovery {
         let board = &mut self.parts.board;
         board.prr_delivered += delivered;
         let ssthresh = ctx.window.ssthresh;
-        let (arrived, jitter_elapsed) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
+        let (arrived, sent) = (f64::from(board.prr_delivered), f64::from(board.prr_out));
         let mut out = if pipe > ssthresh {
             let mut product = arrived * ssthresh;
             if reduction == Reduction::Ns3 {
                 product = wrapped_in_bytes(arrived, ssthresh, ctx.params.mss.0 as f64);
             }
             let share = product / f64::from(board.recover_fs);
-            (if whole { math::ceil(share) } else { share }) - jitter_elapsed
+            (if whole { math::ceil(share) } else { share }) - sent
         } else {
-            let banked = arrived - jitter_elapsed;
+            let banked = arrived - sent;
             let bound = match reduction {
                 // ns-3 uses a negative balance as the bound, and a duplicate releases no more than it
                 // delivered.

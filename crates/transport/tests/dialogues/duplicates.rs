@@ -149,7 +149,7 @@ fn newreno_waits_after_a_timeout() {
     dialogue.ack(2);
     assert_eq!(dialogue.timeout(), [2]);
     // Limited transmit continues in order; the third duplicate retransmits nothing.
-    let jitter_elapsed: Vec<Vec<u32>> = (0..5).map(|_| dialogue.ack(2)).collect();
-    assert_eq!(jitter_elapsed, [vec![3], vec![4], vec![], vec![], vec![]]);
+    let segments: Vec<Vec<u32>> = (0..5).map(|_| dialogue.ack(2)).collect();
+    assert_eq!(segments, [vec![3], vec![4], vec![], vec![], vec![]]);
     assert_eq!(dialogue.sender.counters().fast_recoveries, 0);
 }

@@ -45,6 +45,24 @@ fn rack_takes_the_blocks_of_an_ack_by_their_segments() {
     assert!(!repaired(&[&[(2, 3)], &[(6, 7), (2, 3)], &[(2, 4), (6, 7)], &[(6, 8), (2, 4)]]));
 }
 
+/// RFC 8985 section 4: a loss that it finds is one to reduce the window for, also that of the first segment where fast
+/// retransmit would not repair it; without a reduction the window would end as large as ssthresh began.
+#[test]
+fn a_loss_of_the_first_segment_reduces_the_window() {
+    for fix in ["true", "false"] {
+        let keys =
+            [("recovery", "rack"), ("initial_window", "10"), ("reduction", "linux"), ("opening_fix", fix)];
+        let (mut dialogue, _) = Dialogue::start(&keys);
+        dialogue.now = at(101);
+        assert!(dialogue.sack(0, &[(1, 8)]).contains(&0), "{fix}");
+        assert_eq!(dialogue.sender.counters().cuts, 1, "{fix}");
+        dialogue.now = at(202);
+        dialogue.ack(dialogue.sender.nxt());
+        assert_eq!(dialogue.sender.phase(), Phase::Avoidance, "{fix}");
+        assert!(dialogue.sender.cwnd() < 10.0, "{fix}: {}", dialogue.sender.cwnd());
+    }
+}
+
 /// RFC 5681 section 4.3: the loss of a retransmission is one more indication of congestion. Linux keeps its window.
 #[test]
 fn a_lost_retransmission_reduces_the_window_again() {
