@@ -444,3 +444,27 @@ def test_a_shaper_counts_packets_as_the_line_frames_them(word: str, layer: str, 
     assert any(f"the line takes {line.on_wire(1500)} bytes" in one.text for one in notes)
     section = export("fq_codel", {}, box="sqm", rate_bps=1e6, framing=line).text
     assert f"option linklayer '{layer}'" in section and f"option overhead '{line.overhead}'" in section
+
+
+@pytest.mark.parametrize(
+    ("words", "marks"),
+    [
+        ("fq_codel", True),
+        ("fq_codel limit 1000", True),
+        ("fq_codel limit 1000 target 5ms ecn", True),
+        ("fq_codel limit 1000 noecn", False),
+        ("codel limit 1000", False),
+    ],
+)
+def test_fq_codel_marks_unless_the_command_says_otherwise(words: str, marks: bool) -> None:
+    """The kernel switches ECN on for `fq_codel`, and off for `codel` (tc-fq_codel(8), tc-codel(8))."""
+    assert read(f"tc qdisc add dev eth0 root {words}").params["ecn"] is marks
+
+
+def test_fq_codel_as_printed_marks_if_it_says_so() -> None:
+    shown = (
+        "qdisc fq_codel 8001: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms "
+        "memory_limit 32Mb {}drop_batch 64"
+    )
+    assert read(shown.format("ecn ")).params["ecn"] is True
+    assert read(shown.format("")).params["ecn"] is False

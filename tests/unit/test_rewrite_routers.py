@@ -363,3 +363,13 @@ def test_the_bound_of_pcq_on_each_address_is_named() -> None:
     notes = {note.key: note.text for note in boxes.read(text).notes}
     assert notes["pcq-rate"].startswith("5M: the bound on each address is not simulated")
     assert notes["pcq-dst-address-mask"].startswith("24: each address is taken for itself")
+
+
+def test_a_cake_of_routeros_without_a_bandwidth_of_its_own_loses_nothing() -> None:
+    text = (
+        "/queue type\nadd kind=cake name=c cake-bandwidth=0bps cake-flowmode=dual-dsthost\n"
+        "/queue tree\nadd max-limit=95M name=down parent=bridge queue=c\n"
+    )
+    queue = boxes.read(text)
+    assert queue.params["bandwidth"] == "95 Mbit/s"
+    assert "cake-bandwidth" not in [note.key for note in queue.notes]

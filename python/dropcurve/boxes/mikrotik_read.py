@@ -226,6 +226,8 @@ def _words(kind: str, options: dict[str, str], rate: float | None, notes: list[N
             yield "ecn" if value == "yes" else "noecn"
         elif bare == "bandwidth" and not value.startswith("0"):
             yield f"bandwidth {_bits(value)}"
+        elif bare == "bandwidth":
+            continue  # without a shaper of its own
         elif bare in ("diffserv", "flowmode", "rtt-scheme"):
             yield value if value not in ("none", "") else ""
         elif kind == "cake" and (bare, value) in CAKE_WORDS:

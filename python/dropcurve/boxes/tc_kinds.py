@@ -227,8 +227,13 @@ def fq_codel(queue: Queue, notes: list[Note]) -> tuple[str, dict[str, Any], floa
         **_sizes(options, memory_limit="memory_limit", quantum="quantum"),
         **_counts(options, flows="flows", drop_batch="drop_batch"),
         **_codel_times(options),
-        "ecn": "noecn" not in options and ("ecn" in options or "limit" not in options),
+        # On by default: a command without either word marks; what `tc qdisc show` prints has all of its options.
+        "ecn": "noecn" not in options and ("ecn" in options or not _PRINTED.issubset(options)),
     }, None  # fmt: skip
+
+
+#: Options that `tc qdisc show` prints of every `fq_codel`.
+_PRINTED = {"limit", "flows", "quantum", "target", "interval"}
 
 
 def _sizes(options: Mapping[str, str], **names: str) -> dict[str, Any]:
