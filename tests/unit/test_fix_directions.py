@@ -105,6 +105,27 @@ def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other
     assert "for this direction alone cake would be better by 2 points (all runs)" in first.joint
 
 
+@pytest.mark.parametrize(("gain", "spread", "kept"), [(2.0, 0.1, False), (2.0, 2.0, True), (0.1, 0.01, True)])
+def test_another_kind_has_to_be_surely_better_in_both_directions_together(
+    gain: float, spread: float, kept: bool
+) -> None:
+    """CAKE gains 12 points upwards and loses 10 downwards: 2 in all, with an interval of each direction of 2.5
+    spreads (a standard deviation of one spread, t of 4.3, three runs); 0.1 point is within the margin."""
+    up = {YOURS: [68.0 - spread, 68.0, 68.0 + spread], "cake": [80.0] * 3}
+    down = {YOURS: [90.0 - spread, 90.0, 90.0 + spread], "cake": [78.0 + gain] * 3}
+    answers = []
+    for name, scores in (("upload", up), ("download", down)):
+        one = _direction(name, scores)
+        answers.append(
+            replace(one, place=replace(one.place, imported=replace(one.imported, discipline="fq_codel")))
+        )
+    assert answers[0].loaded == "cake", "alone"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(directions, "_verdict_of_kind", lambda one, *_: one.verdict)
+        done = directions.joint(answers, Thoroughness())
+    assert [bool(one.loaded) for one in done] == [not kept, not kept]
+
+
 def test_a_queue_that_is_as_good_is_not_called_better_where_the_other_direction_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

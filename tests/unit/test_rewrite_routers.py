@@ -373,3 +373,20 @@ def test_a_cake_of_routeros_without_a_bandwidth_of_its_own_loses_nothing() -> No
     queue = boxes.read(text)
     assert queue.params["bandwidth"] == "95 Mbit/s"
     assert "cake-bandwidth" not in [note.key for note in queue.notes]
+
+
+@pytest.mark.parametrize(
+    ("names", "paired"),
+    [(("down", "up"), True), (("WAN-Download", "WAN-Upload"), True), (("lan", "guests"), False)],
+)
+def test_two_leaves_named_as_upload_and_download_are_a_line(names: tuple[str, str], paired: bool) -> None:
+    text = (
+        "/queue type\nadd kind=fq-codel name=fq\n/queue tree\n"
+        f"add max-limit=95M name={names[0]} parent=bridge queue=fq\n"
+        f"add max-limit=19M name={names[1]} parent=ether1 queue=fq\n"
+    )
+    down, up = boxes.read_all(text)
+    assert (down.link_text, up.link_text) == (
+        ("95/19Mbit:down,back=fq_codel", "95/19Mbit:up,back=fq_codel") if paired else ("", "")
+    )
+    assert bool(place(up).base.get("flows.download.reverse")) == paired

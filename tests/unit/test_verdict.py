@@ -611,6 +611,12 @@ def test_the_table_has_goodput_in_the_unit_that_fits_with_half_widths() -> None:
     head, *lines = ranking(decide(rows, [goodput, wait, loss]))
     assert head[1:4] == ["goodput of up (Mbit/s)", "loss of call (%)", "mean page load time of web (s)"]
     assert lines[0][1:4] == ["40.0 ± 2.5", "0", "2"]
+    use = Criterion("use", "utilisation", "%", worth=1.0)
+    full = [
+        SampledDesign("a", {"use": [99.9995, 100.0, 99.9999]}),
+        SampledDesign("b", {"use": [90.0, 91.0, 90.5]}),
+    ]
+    assert ranking(decide(full, [use]))[1][1] == "100", "an interval that rounds to the mean is left out"
     # An interval that would reach below zero is shown by its ends.
     assert lines[1][1:4] == ["20.0 ± 2.5", "0.5 (0 to 1.74)", "2"]
 

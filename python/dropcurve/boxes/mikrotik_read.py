@@ -90,13 +90,34 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
         for one in leaves
         for queue in _used(_below(one, inner), types, origin, siblings=_siblings(one, leaves))
     ]
-    queues = queues or [
+    queues = _paired(queues, leaves) or [
         _queue(one.values["name"], one.values["name"], types, None, origin)
         for one in entries if one.menu == "queue type" and "name" in one.values
     ]  # fmt: skip
     if not queues:
         refuse("", "the text", "holds no queue", "give /queue export", origin=origin)
     return with_others(queues)
+
+
+#: Words in the names of leaves of a tree by which they are the two directions of a line.
+_WORDS = {"up": re.compile(r"(?:^|[^a-z])(?:up|upload|ul|upstream)(?:[^a-z]|$)", re.IGNORECASE),
+          "down": re.compile(r"(?:^|[^a-z])(?:down|download|dl|downstream)(?:[^a-z]|$)", re.IGNORECASE)}  # fmt: skip
+
+
+def _paired(queues: list[Import], leaves: list[Entry]) -> list[Import]:
+    """The queues; the only two leaves of trees that are named as upload and download with the line that they make."""
+    names = [one.values.get("name", "") for one in leaves if one.menu == "queue tree"]
+    sides = {side: [one for one in queues if words.search(one.title)] for side, words in _WORDS.items()}
+    if len(leaves) != 2 or len(names) != 2 or any(len(some) != 1 for some in sides.values()):
+        return queues
+    (up,), (down,) = sides["up"], sides["down"]
+    rates = [up.rate_bps, down.rate_bps]
+    if up is down or up.share_bps is not None or down.share_bps is not None:
+        return queues
+    both = {"upload": up, "download": down}
+    return [
+        replace(one, link_text=_line(rates, "upload" if one is up else "download", both)) for one in queues
+    ]
 
 
 def _below(entry: Entry, inner: list[Entry]) -> Entry:

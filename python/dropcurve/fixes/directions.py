@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
@@ -40,6 +41,11 @@ def joint(
         total = {kind: sum(one[kind] for one in losses) for kind in sorted(shared)}
         kind = min(total, key=lambda one: total[one])
         own = joined[some[0]]
+        if own.imported.discipline in total:
+            # Another kind has to be surely better in both directions together.
+            gain = total[own.imported.discipline] - total[kind]
+            unsure = math.sqrt(sum(_half_width(joined[i], kind) ** 2 for i in some))
+            kind = own.imported.discipline if gain <= max(own.verdict.margin, unsure) else kind
         if any(joined[i].place.unsimulated for i in some) and own.imported.discipline in total:
             # Its functions that the runs do not show are worth several margins.
             most = total[kind] + TIED * own.verdict.margin
@@ -63,6 +69,19 @@ def _losses(queue: QueueFix) -> dict[str, float]:
         if kind in sqm.KINDS:
             losses[kind] = min(points, losses.get(kind, inf))
     return losses
+
+
+def _half_width(queue: QueueFix, kind: str) -> float:
+    """Half-width of the points between the best designs of a kind and of the present one; 0 where none is known."""
+    best: dict[str, float] = {}
+    for rival in sorted(queue.verdict.rivals, key=lambda one: inf if one.behind is None else one.behind):
+        own = queue.imported.discipline
+        best.setdefault(
+            own if rival.name == YOURS else queue.exports[rival.name].discipline, rival.half_width or 0.0
+        )
+    leader = queue.verdict.leader
+    best[queue.imported.discipline if leader == YOURS else queue.exports[leader].discipline] = 0.0
+    return max(best.get(kind, 0.0), best.get(queue.imported.discipline, 0.0))
 
 
 def _of_kind(queue: QueueFix, kind: str, search: Thoroughness, exchange: Exchange | None) -> QueueFix:

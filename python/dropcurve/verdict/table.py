@@ -66,8 +66,9 @@ def _cell(value: Value | None, divisor: float, unit: str) -> str:
     low, high = intervals.possible(unit)
     if mean - half >= low and mean + half <= high:
         return wording.amount(mean, half, "")
-    ends = (amounts.short(end) for end in (max(low, mean - half), min(high, mean + half)))
-    return f"{amounts.short(mean)} ({' to '.join(ends)})"
+    shown = amounts.short(mean)
+    ends = [amounts.short(end) for end in (max(low, mean - half), min(high, mean + half))]
+    return shown if ends == [shown, shown] else f"{shown} ({' to '.join(ends)})"
 
 
 def _spread(criterion: Criterion, held: Sequence[Mapping[str, Value]]) -> float:
