@@ -312,17 +312,20 @@ def test_a_further_design_that_is_behind_and_not_better_by_the_margin_gets_no_mo
     assert PATIENT <= validation.made(tail_drop(14_000)) < 25 < validation.made(tail_drop(15_000))
 
 
-def test_after_a_refusal_a_safer_design_leaves_time_for_the_next_block() -> None:
-    """Ninety replications of each design would take the time of the block that is to confirm it."""
-    bench = Lucky(0.0)
-    validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.2)
+def test_a_further_design_gets_no_more_than_the_most_replications_at_first() -> None:
+    """Ninety replications of each would take the time of the block that is to confirm the recommendation."""
+    validation = Validation(Lucky(0.0), Budget(100, replications=4, fresh=6), 1, 0.2)
     validation.run([tail_drop(18_000)])
     validation._made[tail_drop(18_000).key] = 90
-    assert validation.add(tail_drop(17_900)) and len(validation.trials(tail_drop(17_900))) == 90
-    outcome = proof.prove(Lucky(0.2), tail_drop(18_000), 1, 0)
-    assert outcome is not None and not outcome.holds
-    validation.refuse(outcome)
-    assert (
-        validation.add(tail_drop(17_000))
-        and len(validation.trials(tail_drop(17_000))) == validation.most == 16
-    )
+    assert validation.add(tail_drop(17_900))
+    assert len(validation.trials(tail_drop(17_900))) == validation.most == 16
+
+
+def test_a_block_that_has_little_hope_of_being_sure_ends_early() -> None:
+    """Of 144 runs 6 are broken: 216 would be sure with no further one alone, 576 with 21 or fewer."""
+    assert proof.hope(6, 144, 216) < proof.HOPE < proof.hope(6, 144, 576)
+    assert proof.hope(7, 144, 216) == 0.0 and proof.hope(0, 36, 72) > 0.5
+    spare = proof.RUNS
+    few, more = (proof.prove(Edge(period), tail_drop(18_700), 1, 0, spare=spare) for period in (22, 33))
+    assert few is not None and few.runs == 2 * proof.RUNS and few.holds and not few.sure
+    assert more is not None and more.runs > 2 * proof.RUNS

@@ -52,14 +52,14 @@ class Inelastic(Scattered):
         return {**row, "sojourn_ms_p95": row["sojourn_ms_p95"] * (18_700.0 / limit) ** (2 / 3)}
 
 
-def retreated(bench: Lucky, *limits: int) -> Validation:
+def retreated(bench: Lucky, *limits: int, margin: float = 0.01) -> Validation:
     """Tail drops that are validated, and then the nearest safer scales of those that are ahead."""
-    validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.01)
+    validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, margin)
     validation.run([tail_drop(limit) for limit in limits])
     first = block(bench.question.conditions(), 1)
     space = {"droptail": family("droptail", bench.question.sizing)}
     outcome = SearchOutcome([], first, [], [], first, [], space, {}, {}, {})
-    safer_scale.take(validation, outcome, Challengers(bench, first, first, 1, 0.01))
+    safer_scale.take(validation, outcome, Challengers(bench, first, first, 1, margin))
     return validation
 
 
@@ -70,6 +70,17 @@ def test_the_nearest_scale_that_holds_is_found_however_far_it_is(factor: float, 
     best = validation.decide()
     assert not validation.misses(best)
     assert float(best.params["limit"].split()[0]) == pytest.approx(share * 18_700, rel=0.015)
+
+
+def test_a_gap_is_halved_only_if_its_middle_would_be_better_by_more_than_the_margin() -> None:
+    """A scale of 0.74 misses the bound and 0.6 holds it: their middle is 0.12 points better than that, as 1000 B are
+    0.1 points of utilisation."""
+    fine, coarse = (
+        [one.params["limit"] for one in retreated(Scattered(1.5), 18_700, 4_000, margin=margin).candidates[2:]]
+        for margin in (0.01, 0.2)
+    )
+    assert coarse == ["13800 B", "11200 B"]
+    assert fine[:2] == coarse and fine[2] == "12500 B" and len(fine) == 2 + safer_scale.HALVINGS
 
 
 def test_steps_are_as_long_as_the_excess_and_the_elasticity_of_the_delay_ask_for() -> None:

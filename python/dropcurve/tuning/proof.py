@@ -7,7 +7,8 @@ another design is chosen and run in a block of its own.
 A design that breaks its bound in exactly one run of twenty would pass a rule of nineteen in twenty in half of all
 blocks. Therefore a block with broken runs is doubled until the result is clear, and the largest block has to hold the
 bound in 39 runs of 40. Where that leaves much unused, as on a link whose delays scatter, blocks grow further while runs
-are left: the more runs, the closer to nineteen in twenty a design may be and still be sure of it.
+are left: the more runs, the closer to nineteen in twenty a design may be and still be sure of it. A block ends early
+where the runs so far leave little hope of that (stochastic curtailment, Lan, Simon and Halperin 1982).
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ LARGEST_SPARE = 8
 CLEAR, SURE = 0.02, 0.025
 #: Error probability of the binomial test that more runs than one in twenty break a bound.
 WRONG = 0.1
+#: Least probability, given the runs so far, that the largest block is sure.
+HOPE = 0.2
 #: Distance of the seeds of a block from those of the validation, between blocks, and between the parts of a block.
 APART, BLOCKS_APART, PARTS_APART = 3_000_000, 10_000, 1000
 
@@ -73,9 +76,8 @@ class Proof:
 
     @property
     def sure(self) -> bool:
-        """Whether nineteen of twenty runs are sure to hold each constraint: at most one run of forty broke it, or a
-        binomial test rejects that one of twenty does."""
-        return self.missed <= SURE + 1e-12 or self._rejected
+        """Whether nineteen of twenty runs are sure to hold each constraint (`is_sure`)."""
+        return is_sure(round(self.missed * self.runs), self.runs)
 
     @property
     def clear(self) -> bool:
@@ -95,6 +97,30 @@ class Proof:
 def rejects(missed: int, runs: int) -> bool:
     """Whether a binomial test rejects that one run of twenty breaks a bound, where ``missed`` of ``runs`` did."""
     return chance_of_fewer(missed + 1, runs) <= WRONG
+
+
+def hope(missed: int, runs: int, largest: int) -> float:
+    """The probability that the ``largest`` block will be sure, where ``missed`` of its first ``runs`` broke a bound: of
+    the beta-binomial distribution of the runs to come, after Jeffreys' prior."""
+    allowed = next((n for n in range(missed, largest) if not is_sure(n, largest)), largest) - 1
+    left, a, b = largest - runs, missed + 0.5, runs - missed + 0.5
+
+    def log_chance(more: int) -> float:
+        return (
+            math.log(math.comb(left, more)) + _log_beta(a + more, b + left - more) - _log_beta(a, b)
+        )
+
+    return sum(math.exp(log_chance(more)) for more in range(allowed - missed + 1))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def is_sure(missed: int, runs: int) -> bool:
+    """Whether nineteen of twenty runs are sure to hold a bound that ``missed`` of ``runs`` broke: at most one run of
+    forty did, or a binomial test rejects that one of twenty does."""
+    return missed <= SURE * runs + 1e-12 or rejects(missed, runs)
 
 
 def prove(
@@ -118,6 +144,8 @@ def prove(
             return last
         last = proof
         if last.clear or last.runs < len(trials) or len(trials) + runs > largest:
+            return last
+        if hope(round(last.missed * last.runs), last.runs, largest) < HOPE:
             return last
         size = min(2 * size, largest // runs)
 

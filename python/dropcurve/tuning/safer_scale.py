@@ -7,7 +7,8 @@ is halved: what lies between a design that misses its bound and one that leaves 
 Where few runs of a design exceed the bound by much, and the delay falls more slowly than the scale, the runs tell how
 far the step has to be: the excess that one run of twenty passes, over the elasticity of the delay (`elasticity`). Steps
 that are shorter than that are left out, as each would take as many runs to be refused. So are scales above one that a
-validated design with the same other parameters has and misses a bound with.
+validated design with the same other parameters has and misses a bound with, and a gap is halved only while a scale in
+its middle would be better by more than the margin: designs that are as good as each other need no runs of their own.
 """
 
 from __future__ import annotations
@@ -188,16 +189,17 @@ def elasticity(
 
 def known_gap(
     space: Family, coordinates: Coordinates, validation: Validation, outcome: SearchOutcome
-) -> tuple[float, float]:
-    """The smallest factor on the scale, up to 1, with which a validated design misses a bound, and the largest one
-    below it with which one holds all of them (0: none)."""
+) -> tuple[float, float, Candidate | None]:
+    """The smallest factor on the scale, up to 1, with which a validated design misses a bound, the largest one below it
+    with which one holds all of them (0: none), and that design."""
     steps = [
-        (math.exp(step), validation.misses(one))
+        (math.exp(step), one)
         for one, step in _siblings(space, coordinates, validation, outcome)
         if step <= 0.0
     ]
-    misses = min((factor for factor, missed in steps if missed), default=1.0)
-    return misses, max((factor for factor, missed in steps if not missed and factor < misses), default=0.0)
+    misses = min((factor for factor, one in steps if validation.misses(one)), default=1.0)
+    below = [pair for pair in steps if pair[0] < misses and not validation.misses(pair[1])]
+    return misses, *max(below, key=lambda pair: pair[0], default=(0.0, None))
 
 
 def nearest(
@@ -206,7 +208,7 @@ def nearest(
 ) -> None:  # fmt: skip
     """Validates a design with its scale moved by a factor of ``most`` at least, until one holds its bounds or is behind
     the recommendation."""
-    misses, holds = known_gap(space, coordinates, validation, outcome)
+    misses, holds, holding = known_gap(space, coordinates, validation, outcome)
     if misses <= WIDE[-1] or holds >= ADJACENT * misses:
         return
     most, skipped = min(most, ADJACENT * misses if misses < 1.0 else most), False
@@ -222,7 +224,7 @@ def nearest(
         if not validation.add(safer):
             return
         if _clears(validation, safer):
-            holds = factor
+            holds, holding = factor, safer
             break
         if factor in WIDE and _is_behind(safer, validation):
             return
@@ -235,13 +237,29 @@ def nearest(
     far = skipped or factor in WIDE
     for _ in range(HALVINGS if far else 0):
         middle = math.sqrt(misses * holds)
+        if holding is None or _gain(candidate, holding, holds, middle, validation) <= validation.margin:
+            return
         safer = challengers.safer(candidate, space, coordinates, middle)
         if safer is None or not validation.add(safer):
             return
         if _clears(validation, safer):
-            holds = middle
+            holds, holding = middle, safer
         else:
             misses = middle
+
+
+def _gain(
+    candidate: Candidate, holding: Candidate, holds: float, middle: float, validation: Validation
+) -> float:
+    """Points by which a scale at the factor ``middle`` is better than the design that ``holds`` the bounds: its share of
+    the difference to the design at factor 1, in the mean of their common replications."""
+    bench = validation.bench
+    pairs = zip(validation.trials(candidate), validation.trials(holding), strict=False)
+    costs = [
+        bench.together(bench.losses(holding, some)) - bench.together(bench.losses(candidate, some))
+        for some, _ in pairs
+    ]
+    return statistics.mean(costs) * math.log(middle / holds) / -math.log(holds) if costs else math.inf
 
 
 def _is_behind(candidate: Candidate, validation: Validation) -> bool:

@@ -106,13 +106,13 @@ class Validation:
         self.decide()
 
     def add(self, candidate: Candidate) -> bool:
-        """Validates one more design in the replications of the recommendation for which there is time, until it is
-        clearly worse, infeasible, or behind and no better by the margin; False if there is time for one only."""
+        """Validates one more design in the replications of the recommendation for which there is time, `most` of them
+        at most, until it is clearly worse, infeasible, or behind and no better by the margin; False if there is time
+        for one only."""
         if candidate.key in self._made:
             return True
-        count = max(self._made.values())
-        # Under a time limit all of them would take the time that the next block of fresh seeds needs.
-        count = min(count, self.most) if self.refused else count
+        # Further ones are left to `settling`, which knows whether they may decide anything.
+        count = min(max(self._made.values()), self.most)
         trials = [trial for number in range(count) for trial in self._replication(number)]
         if not all(self.bench.usable(candidate, trial) for trial in trials):
             return False
