@@ -63,7 +63,7 @@ def retreated(bench: Lucky, *limits: int, margin: float = 0.01) -> Validation:
     return validation
 
 
-@pytest.mark.parametrize(("factor", "share"), [(1.05, 0.91), (1.2, 0.821), (2.0, 0.485)])
+@pytest.mark.parametrize(("factor", "share"), [(1.05, 0.947), (1.2, 0.821), (2.0, 0.485)])
 def test_the_nearest_scale_that_holds_is_found_however_far_it_is(factor: float, share: float) -> None:
     """18 700 B are 14.96 ms, and in some runs ``factor`` times as long; 4 000 B hold and use a fifth of the bound."""
     validation = retreated(Scattered(factor), 18_700, 4_000)
@@ -76,7 +76,10 @@ def test_a_gap_is_halved_only_if_its_middle_would_be_better_by_more_than_the_mar
     """A scale of 0.74 misses the bound and 0.6 holds it: their middle is 0.12 points better than that, as 1000 B are
     0.1 points of utilisation."""
     fine, coarse = (
-        [one.params["limit"] for one in retreated(Scattered(1.5), 18_700, 4_000, margin=margin).candidates[2:]]
+        [
+            one.params["limit"]
+            for one in retreated(Scattered(1.5), 18_700, 4_000, margin=margin).candidates[2:]
+        ]
         for margin in (0.01, 0.2)
     )
     assert coarse == ["13800 B", "11200 B"]

@@ -224,26 +224,37 @@ class Challengers:
             if not self.bench.run(((one, trial) for trial in look), until=self.until):
                 break
             missed = self.bench.missed(one, look) > 0.5 and not points
-            behind = max(BEHIND * self.margin, points, errors * self._error(best, one, look))
+            behind = max(BEHIND * self.margin, points, self._unsure(best, one, look, errors))
             if missed or self._loss(one, look) > self._loss(best, look) + behind:
                 continue
             if not self.bench.run(((one, trial) for trial in self.trials), until=self.until):
                 break
-            runs = len(self.trials)
-            holds = doubtful(round(self.bench.missed(one, self.trials) * runs), runs)
             gain = self._loss(best, self.trials) - self._loss(one, self.trials)
-            least = self.margin / 2 - errors * self._error(best, one, self.trials)
-            if gain > -points if points else holds and gain > least:
+            if points:
+                wins = gain > -points
+            else:
+                least = self.margin / 2 - self._unsure(best, one, self.trials, errors)
+                wins = gain > least and self._may_hold(one)
+            if wins:
                 ahead.append(one)
         return sorted(ahead, key=lambda one: self._loss(one, self.trials))
 
-    def _error(self, best: Candidate, candidate: Candidate, trials: Sequence[PairedTrial]) -> float:
-        """The standard error of the paired difference of two designs; 0 for fewer than two trials."""
+    def _may_hold(self, candidate: Candidate) -> bool:
+        """Whether a design may hold the constraints in nineteen runs of twenty, by all trials."""
+        runs = len(self.trials)
+        return doubtful(round(self.bench.missed(candidate, self.trials) * runs), runs)
+
+    def _unsure(
+        self, best: Candidate, candidate: Candidate, trials: Sequence[PairedTrial], errors: float
+    ) -> float:
+        """``errors`` standard errors of the paired difference of two designs; 0 for fewer than two trials."""
+        if not errors:
+            return 0.0
         pairs = zip(self.bench.losses(best, trials), self.bench.losses(candidate, trials), strict=False)
         differences = [one - other for one, other in pairs]
         if len(differences) < 2 or not all(map(math.isfinite, differences)):
             return 0.0
-        return statistics.deviation(differences) / math.sqrt(len(differences))
+        return errors * statistics.deviation(differences) / math.sqrt(len(differences))
 
     def _usable(self, candidate: Candidate) -> bool:
         return all(self.bench.usable(candidate, trial) for trial in (*self.first, *self.trials))

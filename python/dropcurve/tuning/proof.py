@@ -106,9 +106,7 @@ def hope(missed: int, runs: int, largest: int) -> float:
     left, a, b = largest - runs, missed + 0.5, runs - missed + 0.5
 
     def log_chance(more: int) -> float:
-        return (
-            math.log(math.comb(left, more)) + _log_beta(a + more, b + left - more) - _log_beta(a, b)
-        )
+        return math.log(math.comb(left, more)) + _log_beta(a + more, b + left - more) - _log_beta(a, b)
 
     return sum(math.exp(log_chance(more)) for more in range(allowed - missed + 1))
 

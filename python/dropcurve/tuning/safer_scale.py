@@ -1,14 +1,15 @@
 """Designs that miss a bound, validated with the nearest safer scale that holds it.
 
 Close steps come first, as the edge of a bound is steep on most links. Where delays scatter so much that close steps
-change little, as on a link whose rate varies, wide ones follow until one holds, and the gap to the last that does not
-is halved: what lies between a design that misses its bound and one that leaves half of it unused is often the best.
+change little, as on a link whose rate varies, wide ones follow until one holds. Then the gap to the last that does not
+is halved, while a scale in its middle would be better by more than the margin: what lies between a design that misses
+its bound and one that leaves part of it unused is often the best, and designs that are as good as each other need no
+runs of their own.
 
 Where few runs of a design exceed the bound by much, and the delay falls more slowly than the scale, the runs tell how
 far the step has to be: the excess that one run of twenty passes, over the elasticity of the delay (`elasticity`). Steps
 that are shorter than that are left out, as each would take as many runs to be refused. So are scales above one that a
-validated design with the same other parameters has and misses a bound with, and a gap is halved only while a scale in
-its middle would be better by more than the margin: designs that are as good as each other need no runs of their own.
+validated design with the same other parameters has and misses a bound with.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .validation import LENIENT, NEAR_MISS, Validation
 
 #: Factors to the safe side of a scale: close ones, and wide ones where no close one holds.
 CLOSE, WIDE = (0.98, 0.96, 0.91, 0.85), (0.74, 0.6, 0.45, 0.3)
-#: Times that the gap below a wide step is halved, as a logarithm.
+#: Times at most that the gap between a scale that misses a bound and one that holds is halved, as a logarithm.
 HALVINGS = 2
 #: Number of designs, better but infeasible, that are moved to the safe side.
 RETREATS = 3
@@ -211,12 +212,11 @@ def nearest(
     misses, holds, holding = known_gap(space, coordinates, validation, outcome)
     if misses <= WIDE[-1] or holds >= ADJACENT * misses:
         return
-    most, skipped = min(most, ADJACENT * misses if misses < 1.0 else most), False
+    most = min(most, ADJACENT * misses if misses < 1.0 else most)
     for factor in (*CLOSE, *WIDE):
         if factor <= holds:
             break
         if factor > most and factor != WIDE[-1]:
-            skipped = True
             continue
         safer = challengers.safer(candidate, space, coordinates, factor)
         if safer is None:
@@ -228,14 +228,13 @@ def nearest(
             break
         if factor in WIDE and _is_behind(safer, validation):
             return
-        misses, skipped = factor, False
+        misses = factor
         at = outcome.in_space(safer, validation.bench.question)[1]
         if at is not None:
             most = min(most, factor * _step(safer, space, at, validation, outcome))
     else:
         return
-    far = skipped or factor in WIDE
-    for _ in range(HALVINGS if far else 0):
+    for _ in range(HALVINGS):
         middle = math.sqrt(misses * holds)
         if holding is None or _gain(candidate, holding, holds, middle, validation) <= validation.margin:
             return
@@ -251,8 +250,8 @@ def nearest(
 def _gain(
     candidate: Candidate, holding: Candidate, holds: float, middle: float, validation: Validation
 ) -> float:
-    """Points by which a scale at the factor ``middle`` is better than the design that ``holds`` the bounds: its share of
-    the difference to the design at factor 1, in the mean of their common replications."""
+    """Points by which a scale at the factor ``middle`` is better than the design that ``holds`` the bounds: its share
+    of the difference to the design at factor 1, in the mean of their common replications."""
     bench = validation.bench
     pairs = zip(validation.trials(candidate), validation.trials(holding), strict=False)
     costs = [
