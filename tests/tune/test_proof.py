@@ -92,6 +92,31 @@ def test_a_design_that_missed_one_run_gets_those_in_which_one_may_miss() -> None
     assert not validation.clears(far) and sum(map(len, validation.trials(far))) == 12
 
 
+def test_a_further_design_gets_no_more_runs_once_it_missed_more_than_all_of_them_allow() -> None:
+    """Of 24 runs one may miss the bound: two misses in the first replication end it after the second, one does not."""
+
+    class Unlucky(Lucky):
+        """The delay of the first runs is a tenth longer."""
+
+        unlucky = 0
+
+        def row(self, candidate: Candidate, trial: PairedTrial) -> Row:
+            base = super().row(candidate, trial)
+            longer = 1.1 if APART < trial.seed <= APART + self.unlucky else 1.0
+            return {**base, "sojourn_ms_p95": longer * base["sojourn_ms_p95"]}
+
+    def made(unlucky: int) -> int:
+        bench = Unlucky(0.0)
+        bench.unlucky = unlucky
+        validation = Validation(bench, Budget(100, replications=4, fresh=6), 1, 0.01)
+        validation.run([tail_drop(15_000)])
+        assert validation.add(tail_drop(18_500))
+        assert validation.misses(tail_drop(18_500)) == (unlucky > 1)
+        return validation.made(tail_drop(18_500))
+
+    assert [made(unlucky) for unlucky in (0, 1, 2)] == [4, 4, 2]
+
+
 def test_a_design_that_breaks_its_bound_on_fresh_seeds_gives_way_to_a_safer_one() -> None:
     stages, validation = proven(Lucky(0.1), 18_700)
     # 18 700 B are 14.96 ms and 16.46 ms on fresh seeds, 1.097 times the bound: 0.91 of it is tried next.

@@ -28,6 +28,7 @@ from dropcurve.tuning.terms import labels
 from dropcurve.tuning.text import text
 from dropcurve.tuning.text import verdict as text_verdict
 from dropcurve.tuning.validation import Validation
+from dropcurve.tuning.validation_front import validation_front
 from dropcurve.tuning.validation_line import ValidationLine
 
 GOALS = (
@@ -145,7 +146,7 @@ def drawn_case(draw: st.DrawFn, goal: str) -> Case:
     single = len(bench.question.goal.objectives) == 1
     if single and bench.question.goal.constraints and draw(st.booleans()):
         proof = prove(bench, validation.decide(), 1, 0, runs=size)
-    ahead = validation.front()
+    ahead = validation_front(validation)
     lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
     answer = Findings(
         bench.question, 1, tuple(lines), (), (), (), (), "", (), 10, 10, "0", "tune",

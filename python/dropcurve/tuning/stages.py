@@ -33,6 +33,7 @@ from .search import SEEDS_APART, OnStage, Search
 from .selection import affordable_of, chosen_of, further_of, lost, missing, spots_of
 from .study import FamilyStudy
 from .validation import APART, Validation
+from .validation_front import validation_front
 
 #: Largest number of steps to a better neighbour of the recommendation.
 NEIGHBOURS = 10
@@ -108,7 +109,7 @@ class Stages:
         elif not self.short:
             self._around(validation, outcome)
             self.other = other_direction.advice(validation, self.seed + 3 * APART, clock.until(1.0))
-        ahead, uncompared = validation.front(), [*uncompared, *validation.left_out]
+        ahead, uncompared = validation_front(validation), [*uncompared, *validation.left_out]
         lines = sorted(validation_lines.lines(validation), key=lambda line: line.candidate not in ahead)
         if bench.held is not None:
             bench.held.writer.flush()
@@ -278,11 +279,7 @@ class Stages:
         rivals = [one for one in validation.candidates if one not in alike and one.origin != "search"]
         some = [*alike, *rivals[:1]] if not self.spent.brief else alike
         self.drift = robustness.drift(
-            self.bench,
-            some,
-            effort=self.spent,
-            seed=self.seed + 2 * APART,
-            until=self.clock.until(share),
+            self.bench, some, effort=self.spent, seed=self.seed + 2 * APART, until=self.clock.until(share)
         )
         for one in alike if self.drift else ():
             mine = [drift for drift in self.drift if drift.candidate.key == one.key]

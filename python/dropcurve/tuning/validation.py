@@ -35,7 +35,6 @@ from .decision import (
 from .effort import MOST, Budget
 from .names import setting
 from .proof import Proof, rejects
-from .study import front, knee
 
 #: Fewest replications for an interval.
 LEAST = 2
@@ -119,6 +118,10 @@ class Validation:
         for number in range(count):
             if not self.extend([candidate], number + 1, until=self.until) or self.is_lost(candidate):
                 break
+            # It missed too many, however many of the runs to come hold the bound.
+            in_vain = self._missed(candidate) > (1.0 - HOLDS) * count * self.fresh
+            if in_vain and number + 1 >= LEAST and not self.several:
+                break
             late = number + 1 >= PATIENT and not self.several
             if late and self.best and is_behind(self._row(candidate), self._row(self.best), self.margin):
                 break
@@ -131,7 +134,7 @@ class Validation:
         return True
 
     def decide(self) -> Candidate:
-        """Chooses the recommendation; with several objectives the first design, after `front` the knee."""
+        """Chooses the recommendation; with several objectives the first design, after `validation_front` the knee."""
         if self.several:
             self.best = self.best or self.candidates[0]
         else:
@@ -142,27 +145,6 @@ class Validation:
             rows = [self._row(one) for one in able]
             self.best = recommended(rows, self.margin, weighed=weighed).candidate
         return self.best
-
-    def front(self) -> list[Candidate]:
-        """The Pareto front of the feasible designs, or of all if none is, the knee first, which becomes the
-        recommendation; with one objective that alone."""
-        if not self.several:
-            return [self.decide()]
-        asks = self.bench.question.asks_for
-        asked = [one for one in self.candidates if asks(one)] or self.candidates
-        able = [one for one in asked if self._row(one).feasible] or asked
-        able = [one for one in able if self.bench.question.target.takes(one)] or able
-        points: dict[tuple[float, ...], Candidate] = {}
-        for one in able:
-            trials = [trial for some in self.trials(one) for trial in some]
-            numbers = range(len(self.bench.question.goal.objectives))
-            points.setdefault(
-                tuple(self.bench.together(self.bench.losses(one, trials, n)) for n in numbers), one
-            )
-        ahead = front({one.key: point for point, one in points.items()})
-        front_points = {point: one for point, one in points.items() if one.key in ahead} or points
-        self.best = front_points[knee(list(front_points))]
-        return [self.best, *(one for one in front_points.values() if one is not self.best)]
 
     @property
     def settled(self) -> bool:
@@ -254,7 +236,11 @@ class Validation:
         runs = sum(len(some) for some in self.trials(candidate))
         ahead = stands == "infeasible" and pair is not None and pair.mean < -self.margin
         ahead = ahead and candidate.key not in self.refused
-        return ahead and doubtful(round(self._row(candidate).broken * runs), runs, self.most * self.fresh)
+        return ahead and doubtful(self._missed(candidate), runs, self.most * self.fresh)
+
+    def _missed(self, candidate: Candidate) -> int:
+        """Number of runs of a design that missed a bound, the one missed most often."""
+        return round(self._row(candidate).broken * sum(map(len, self.trials(candidate))))
 
     def made(self, candidate: Candidate) -> int:
         """Number of replications of a design."""
