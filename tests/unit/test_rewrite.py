@@ -202,3 +202,36 @@ def test_a_queue_in_place_of_a_cake_keeps_its_shaper(printed: bool) -> None:
     )
     after, in_place = rewrite.rewritten(before, imported, exported)
     assert in_place is not printed and boxes.read(after).rate_bps == pytest.approx(18e6, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("pfifo limit 100", "fq_codel limit 10240 ecn"),
+        ("fq_codel limit 500", "fq_codel limit 10240 ecn"),
+        ("fq_codel target 10ms flows 4096 ecn", "fq_codel limit 10240 ecn target 5ms"),
+        (
+            "fq_codel interval 30ms memory_limit 4Mb noecn",
+            "fq_codel limit 10240 ecn interval 100ms memory_limit 33554432",
+        ),
+    ],
+)
+def test_a_new_fq_codel_states_what_differs_from_its_defaults_or_from_the_one_in_place(
+    before: str, after: str
+) -> None:
+    """`tc qdisc replace` keeps options that it does not state, and refuses another number of flows."""
+    text = f"tc qdisc replace dev eth0 root {before}\n"
+    queue = boxes.read(text)
+    exported = boxes.export("fq_codel", {"ecn": True}, box="linux", rate_bps=1e7)
+    whole, in_place = rewrite.rewritten(text, queue, exported)
+    assert in_place and whole == f"tc qdisc replace dev eth0 root {after}\n"
+
+
+def test_defaults_that_are_left_out_of_fq_codel_are_those_of_the_simulator() -> None:
+    base = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=1e7).base
+    stated = {"flows": 1024, "target": "5 ms", "interval": "100 ms", "quantum": "1514 B", "memory_limit": "33554432 B",
+              "drop_batch": 64}  # fmt: skip
+    loaded = boxes.export("fq_codel", stated, box="linux", rate_bps=1e7).params_as_loaded
+    assert set(loaded) == {"dialect", "limit", "ecn"}
+    without, written = (base.queue("fq_codel", **loaded, **more).resolved["queue"] for more in ({}, stated))
+    assert without == written

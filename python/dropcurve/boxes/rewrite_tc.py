@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from . import tc, tc_cake
+from . import tc, tc_cake, tc_delay
 from .model import Export, Import
 from .numbers import word_after
 from .rewrite_lines import continued
@@ -53,6 +53,8 @@ def of_linux(text: str, queue: Import, exported: Export) -> str | None:
     commands, words = list(_commands(lines, queue)), own[1]
     if queue.discipline == "cake" and words.startswith("cake "):
         words = tc_cake.defaults(words, queue.params)
+    if queue.discipline == "fq_codel" and words.startswith("fq_codel "):
+        words = tc_delay.fq_codel_defaults(words, queue.params)
     if not commands:
         return _added(lines, queue, words, text) if len(export_lines) == 1 else None
     head = commands[0].head

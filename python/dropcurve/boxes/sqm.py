@@ -19,6 +19,7 @@ from .cake_functions import CakeFunctions
 from .model import Export, Import, Note, Problems, chosen, refuse, with_others
 from .numbers import whole
 from .settings import Settings
+from .tc_delay import FQ_CODEL
 from .tc_write import WRITERS
 
 __all__ = [
@@ -95,6 +96,10 @@ def export(
     problems.raise_if_any()
     assert written is not None, "a writer that finds no problem writes"
     written.words += functions.words
+    if written.kind == "fq_codel":
+        # Where no times are stated, the script sizes them by the rate.
+        times = [key for key in ("target", "interval") if key not in written.words]
+        written.words += [word for key in times for word in (key, FQ_CODEL[key])]
     own, other = ("download", "upload") if direction == "down" else ("upload", "download")
     options = options_of(written.kind, written.words, own)
     rates = {own: _kbit(settings.rate_bps, "rate", notes), other: 0}
@@ -112,15 +117,11 @@ def export(
              *_link_layer(framing)]  # fmt: skip
     lines += [f"\toption {key} '{value}'" for key, value in options.items()]
     notes.append(Note("load", "", "the rates must be a little below those of the line: 95 % of a speed test"))
+    text = "\n".join(lines) + "\n"
+    # The script adds options of its own to those of FQ-CoDel.
+    loaded = read(text, name=f"{name} {own}").params if written.kind == "fq_codel" else written.loaded
     return Export(
-        "sqm",
-        settings.discipline,
-        dict(params),
-        "\n".join(lines) + "\n",
-        notes,
-        written.discipline,
-        written.loaded,
-        functions=functions,
+        "sqm", settings.discipline, dict(params), text, notes, written.discipline, loaded, functions=functions
     )
 
 

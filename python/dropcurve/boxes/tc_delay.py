@@ -5,6 +5,8 @@ queues.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ..quantities import units
@@ -44,16 +46,49 @@ def fq_codel(settings: Settings, notes: list[Note], problems: Problems) -> TcCom
     if not memory:
         notes.append(Note("rounded", "memory_limit", "no bound becomes 4 GB, the largest value"))
         memory = 2**32 - 1
-    words = [
-        "limit", str(limit), "flows", str(flows), *words, "quantum", str(quantum),
-        "memory_limit", str(memory),
-        "drop_batch", str(batch), "ecn" if ecn else "noecn",
-    ]  # fmt: skip
+    pairs = {"flows": str(flows), **dict(pairs_of(words)), "quantum": str(quantum), "memory_limit": str(memory),
+             "drop_batch": str(batch)}  # fmt: skip
+    stated = {word: text for word, text in pairs.items() if text != FQ_CODEL.get(word)}
+    loaded = {
+        "memory_limit": f"{memory} B",
+        "flows": flows,
+        **shown,
+        "quantum": f"{quantum} B",
+        "drop_batch": batch,
+    }
+    own = {key: value for key, value in loaded.items() if key in stated}
     return TcCommands(
-        "fq_codel", words, "fq_codel",
-        {"dialect": "linux", "limit": f"{limit} pkts", "memory_limit": f"{memory} B", "flows": flows, **shown,
-         "quantum": f"{quantum} B", "drop_batch": batch, "ecn": ecn},
+        "fq_codel", ["limit", str(limit), *chain.from_iterable(stated.items()), "ecn" if ecn else "noecn"], "fq_codel",
+        {"dialect": "linux", "limit": f"{limit} pkts", **own, "ecn": ecn},
     )  # fmt: skip
+
+
+#: The options of `fq_codel` that the kernel takes where none are stated (tc-fq_codel(8)).
+FQ_CODEL = {
+    "flows": "1024", "target": "5ms", "interval": "100ms", "quantum": "1514", "memory_limit": str(32 << 20),
+    "drop_batch": "64",
+}  # fmt: skip
+
+
+def pairs_of(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Words of options with their values, in pairs."""
+    return zip(words[::2], words[1::2], strict=True)
+
+
+def fq_codel_defaults(words: str, options: Mapping[str, Any]) -> str:
+    """The words of an `fq_codel` that takes the place of another one, with the defaults of what that one had set: `tc
+    qdisc replace` leaves what is not stated as it is in a queue of the same kind (tc(8)), and refuses another number of
+    flows.
+
+    Args:
+        words: The words of the new queue.
+        options: The parameters of the one in place.
+    """
+    has = words.split()
+    again = [
+        f"{word} {text}" for word, text in FQ_CODEL.items() if word in options and word not in (*has, "flows")
+    ]
+    return " ".join([words, *again])
 
 
 def _codel_times(settings: Settings, notes: list[Note]) -> tuple[list[str], dict[str, Any]]:
