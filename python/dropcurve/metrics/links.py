@@ -79,7 +79,7 @@ def _sojourn(part: str) -> None:
         f"{doc} of the queueing delay of packets that left the queue, without their transmission time."
     )
     metric(f"sojourn_ms_{part}", title=f"queueing delay, {about}", unit="ms", better="lower",
-           source="RFC 7928 section 2.3; RFC 8289 section 3", per="link", shown=True)(function)  # fmt: skip
+           source="RFC 7928 section 2.6; RFC 8289 section 3", per="link", shown=True)(function)  # fmt: skip
 
 
 for _part in ("mean", "p50", "p95", "p99"):
