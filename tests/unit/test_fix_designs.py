@@ -10,7 +10,7 @@ import pytest
 from dropcurve import boxes
 from dropcurve.cli.configurations import lasting
 from dropcurve.cli.import_ import _rivals
-from dropcurve.fixes import Thoroughness, fix, place
+from dropcurve.fixes import Thoroughness, fix, loading, place
 from dropcurve.fixes.designs import buffer, designs, loadable, tuned
 from dropcurve.fixes.queues import YOURS, _fair_first
 from dropcurve.quantities import units
@@ -213,3 +213,19 @@ def test_a_class_that_may_borrow_gets_no_shaper_of_its_own() -> None:
     kinds = {one.discipline for one in dict(designs(place(shared), shape=False)).values()}
     assert "fq_codel" in kinds
     assert "cake" not in kinds, "its shaper would hold the class at 10 Mbit/s"
+
+
+@pytest.mark.parametrize(
+    ("box", "words"),
+    [("sonic", 'cir and pir "25000000"'), ("openconfig", "one-rate-two-color and a cir of 200000000")],
+)
+def test_switches_name_the_scheduler_that_shapes(box: str, words: str) -> None:
+    """Their shapers are tables of their own, so that --shape changes no text of them."""
+    params = {"min_th": "30 pkts", "max_th": "90 pkts", "max_p": 0.1, "limit": "500 pkts"}
+    text = boxes.export("red", params, box=box, rate_bps=2e8).text
+    where = place(boxes.read(text), rate_bps=2e8)
+    for shape in (False, True):
+        exported = loading.export_at(where, "red", params | {"max_p": 0.2}, shape=shape)
+        assert exported is not None
+        (note,) = (one.text for one in exported.notes if "must itself be the bottleneck" in one.text)
+        assert words in note

@@ -333,3 +333,21 @@ def test_a_queue_without_any_time_left_is_not_searched_for() -> None:
     assert done.untuned == "the queues before this one took all of the time; give a longer --time"
     # Of all designs there was time for, the filters of acknowledgements come first.
     assert {"CAKE with ack-filter", "CAKE with ack-filter-aggressive"} <= set(done.names)
+
+
+def test_the_sentence_over_all_queues_says_which_answers_more_runs_may_change() -> None:
+    where = place(boxes.read("tc qdisc add dev eth0 root pfifo limit 500"), rate_bps=4e6, flows=4)
+    done = fix([where], "", search=Thoroughness(tune=False), replications=2, most=2)
+    first = done.queues[0]
+    firm, open_ = (
+        replace(first, verdict=replace(first.verdict, status=status, rivals=(), half_width=None))
+        for status in ("keep", "undecided")
+    )
+    assert firm.verdict.firm and not open_.verdict.firm
+    better = "nothing that this box can load is surely better"
+    for queues, text in (
+        ((open_, open_), f"Keep both queues, until more runs decide: {better}."),
+        ((firm, firm), f"Keep both queues: {better}."),
+        ((firm, open_), f"Keep both queues: {better}; one of them only until more runs decide."),
+    ):
+        assert fix_answer._summary(replace(done, queues=queues)) == text

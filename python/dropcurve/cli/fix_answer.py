@@ -107,9 +107,13 @@ def _summary(answer: Fix) -> str:
     keep = len(answer.queues) - len(load)
     unsure = sum(not one.verdict.firm for one in answer.queues if not one.loaded)
     if not load:
-        which = "" if unsure == keep else f"{wording.number_word(unsure)} of them "
-        rest = f"; {which}only until more runs decide" if unsure else ""
-        return f"Keep {wording.every(keep, 'queue')}: nothing that this box can load is surely better{rest}."
+        until = ", until more runs decide" if unsure == keep else ""
+        rest = (
+            f"; {wording.number_word(unsure)} of them only until more runs decide"
+            if unsure and not until
+            else ""
+        )
+        return f"Keep {wording.every(keep, 'queue')}{until}: nothing that this box can load is surely better{rest}."
     names = ", ".join(f"{one.loaded.partition(' with ')[0]} for {one.place.title}" for one in load)
     if not keep:
         return f"Change {wording.every(len(load), 'queue')}: {names}."

@@ -16,6 +16,12 @@ from .place import ETHERNET, SELF_SHAPED, Place
 SHAPING = ("cake", "cobalt")
 #: Boxes whose exports have an option for a shaper.
 SHAPED = ("linux", "ios", "junos", "mikrotik")
+#: The shaper of boxes whose schedulers are tables of their own, which `fix` leaves as they are (sonic-scheduler.yang,
+#: openconfig-qos.yang).
+SHAPERS = {
+    "sonic": 'otherwise give the queue a SCHEDULER with meter_type "bytes", and cir and pir "{bytes}"',
+    "openconfig": "otherwise give the queue a scheduler with one-rate-two-color and a cir of {bits}",
+}
 #: Ratio of two rates that count as the same.
 ALIKE = 1.02
 #: Boxes whose exports have no interface.
@@ -144,4 +150,6 @@ def _at_place(note: Note, where: Place, rate_bps: float, shapes: bool) -> Note:
     if where.imported.share_bps is not None and where.line_bps:
         # A class: the queue forms where the whole link is full.
         rate_bps, shapes = where.line_bps, False
-    return bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text, verb="fix")
+    plain = bottleneck(dev, rate_bps, shaper=shapes and "--shape" in note.text, verb="fix")
+    words = SHAPERS.get(where.imported.box, "").format(bits=round(rate_bps), bytes=round(rate_bps / 8.0))
+    return replace(plain, text=f"{plain.text}; {words}") if words else plain

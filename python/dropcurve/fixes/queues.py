@@ -273,7 +273,8 @@ def _affordable(
     )
     parts = [_uncompared(plan.dropped)] if plan.dropped else []
     if plan.replications < replications:
-        parts.append(f"each has {wording.count(plan.replications, 'replication')} at first")
+        # The time may end before those that were planned.
+        parts.append(f"each has fewer than {wording.count(replications, 'replication')} at first")
     limited = f"For lack of time {wording.listed(parts)}; a longer --time makes up for it." if parts else ""
     return _of_titles(where, variants, plan.names), plan.replications, limited
 
