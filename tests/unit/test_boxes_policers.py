@@ -6,6 +6,7 @@ import pytest
 
 import dropcurve as dc
 from dropcurve.boxes import read, read_all
+from dropcurve.fixes import place
 
 
 @pytest.mark.parametrize(
@@ -130,3 +131,16 @@ def test_policers_of_every_box_are_named_with_their_rate_and_their_meaning(text:
     assert notes and notes[0].kind == "lost"
     assert named in " ".join(note.text for note in notes)
     assert "no queue forms" in notes[0].text
+
+
+def test_several_policers_elsewhere_are_named_in_one_clause() -> None:
+    text = (
+        "tc qdisc add dev eth0 root handle 1: htb default 20\n"
+        "tc class add dev eth0 parent 1: classid 1:20 htb rate 40mbit\n"
+        "tc qdisc add dev eth0 parent 1:20 fq_codel\n"
+        "tc filter add dev eth0 parent 1: u32 match ip dport 22 0xffff police rate 1mbit burst 10k drop flowid 1:20\n"
+        "tc filter add dev eth0 ingress u32 match u32 0 0 police rate 45mbit burst 50k drop\n"
+    )
+    basis = place(read(text)).basis
+    assert "ot simulated: policer of line 4 (1 Mbit/s) and ingress policer of line 5 (45 Mbit/s)" in basis
+    assert basis.count("ot simulated") == 1

@@ -12,7 +12,7 @@ from ..boxes.cake_functions import CakeFunctions
 from ..boxes.link import profile, scenario
 from ..boxes.model import MOST_PLACED, Import, placed, remedied
 from ..errors import UsageError
-from ..quantities import units
+from ..quantities import units, wording
 from ..scenario import Scenario
 from ..scenario.links import LinkProfile, framing
 from ..scenario.links.framing import NONE, Framing
@@ -82,7 +82,8 @@ class Place:
             share = f"{units.show_rate(float(f'{self.rate_bps:.4g}'))}{whole}"
             parts.append(f"judged at {share}, as if all other classes were busy")
         lost = [note.text for note in self.imported.notes if (note.kind, note.key) == ("lost", policers.KEY)]
-        parts += [f"not simulated: {text.partition(':')[0]}" for text in ([] if self.policed else lost)]
+        if lost and not self.policed:
+            parts.append(f"not simulated: {wording.listed([text.partition(':')[0] for text in lost])}")
         if self.policed:
             guaranteed_bps = self.imported.share_bps
             below = (
