@@ -42,7 +42,9 @@ def settle(validation: Validation, *, last: bool = False, thorough: bool = False
             elif not last or not _spend(validation, rivals):
                 return
             continue
-        if not validation.extend([best, *rivals], count + max(1, count // 2), until=validation.until):
+        more = count + max(1, count // 2)
+        target = more if thorough else min(more, validation.most)
+        if not validation.extend([best, *rivals], target, until=validation.until):
             return
 
 
