@@ -2,10 +2,11 @@
 //!
 //! *Reference*: RFC 6298; Jacobson 1988 for the scaled integers; the clock of ns-2 (ticks with an offset).
 //! *Units*: `srtt` is scaled by 8 and `rttvar` by 4, in nanoseconds or in ticks.
-//! *Deviations*: `linux` keeps the largest deviation of each round trip instead of a mean, and applies
-//! `min_rto` to four times the variance; the maximum decays once per round trip.
+//! *Deviations*: `linux` uses the largest mean deviation of each round trip, and applies `min_rto` to four times that;
+//! the maximum decays once per round trip, and a falling RTT counts an eighth towards the mean.
 
-use crate::params::{Params, RtoRule};
+use crate::connection::wheel;
+use crate::params::{Params, ReorderTimer, RtoRule};
 use units::{Span, Time};
 
 /// Read access to the RTT estimate of a connection.
@@ -52,11 +53,38 @@ pub(crate) struct Estimate {
     rttvar: i64,
     /// Last sample, in the unit of the estimate; 0 before the first.
     last: i64,
-    /// Ticks: offset of the clock. Linux: largest deviation (times 4) of the present round trip, which ends
-    /// at `round_end`.
+    /// Ticks: offset of the clock. Linux: bits of [`Deviations`], whose round trip ends at `round_end`.
     of_rule: i64,
     round_end: u32,
     backoff: u32,
+}
+
+/// Mean deviation of Linux and its largest value in the present round trip, both times 4, in microseconds.
+#[derive(Clone, Copy)]
+struct Deviations {
+    mean: u32,
+    most: u32,
+}
+
+/// Unit of [`Deviations`], in nanoseconds.
+const MICROSECOND: i64 = 1000;
+
+impl Deviations {
+    fn from_bits(bits: i64) -> Deviations {
+        Deviations { mean: (bits >> 32) as u32, most: bits as u32 }
+    }
+
+    fn to_bits(self) -> i64 {
+        i64::from(self.mean) << 32 | i64::from(self.most)
+    }
+
+    /// Takes the error of a sample. A falling RTT that raises the mean counts an eighth.
+    fn take(&mut self, error: i64) {
+        let excess = error.abs() / MICROSECOND - i64::from(self.mean >> 2);
+        let raises_by_fall = error < 0 && excess > 0;
+        self.mean = (i64::from(self.mean) + if raises_by_fall { excess >> 3 } else { excess }) as u32;
+        self.most = self.most.max(self.mean);
+    }
 }
 
 impl Estimate {
@@ -101,21 +129,25 @@ impl Estimate {
         if self.srtt == 0 {
             self.srtt = rtt << 3;
             self.rttvar = (rtt << 1).max(floor);
-            self.of_rule = self.rttvar;
+            let (mean, most) = ((rtt << 1) / MICROSECOND, self.rttvar / MICROSECOND);
+            self.of_rule = Deviations { mean: mean as u32, most: most as u32 }.to_bits();
             self.round_end = next;
-        } else {
-            let error = rtt - (self.srtt >> 3);
-            self.srtt = (self.srtt + error).max(1);
-            self.of_rule = self.of_rule.max(error.abs() << 2);
-            self.rttvar = self.rttvar.max(self.of_rule);
-            if una > self.round_end {
-                if self.of_rule < self.rttvar {
-                    self.rttvar -= (self.rttvar - self.of_rule) >> 2;
-                }
-                self.round_end = next;
-                self.of_rule = floor;
-            }
+            return;
         }
+        let error = rtt - (self.srtt >> 3);
+        self.srtt = (self.srtt + error).max(1);
+        let mut deviations = Deviations::from_bits(self.of_rule);
+        deviations.take(error);
+        let most = i64::from(deviations.most) * MICROSECOND;
+        self.rttvar = self.rttvar.max(most);
+        if una > self.round_end {
+            if most < self.rttvar {
+                self.rttvar -= (self.rttvar - most) >> 2;
+            }
+            self.round_end = next;
+            deviations.most = (floor / MICROSECOND) as u32;
+        }
+        self.of_rule = deviations.to_bits();
     }
 
     /// Smoothed RTT; zero before the first sample.
@@ -140,7 +172,15 @@ impl Estimate {
         match p.rto_rule {
             RtoRule::Ticks => Span((((self.rttvar << 3) + self.srtt) >> 3) as u64 * p.tick.0),
             RtoRule::Rfc6298 => Span((self.srtt >> 3) as u64 + (self.rttvar as u64).max(p.tick.0)),
-            RtoRule::Linux => Span((self.srtt >> 3) as u64 + self.rttvar as u64),
+            RtoRule::Linux => {
+                let base = Span((self.srtt >> 3) as u64 + self.rttvar as u64);
+                // The backoff doubles whole ticks.
+                if p.reorder_timer == ReorderTimer::Ticks {
+                    wheel::in_ticks(base)
+                } else {
+                    base
+                }
+            }
         }
     }
 
@@ -194,5 +234,26 @@ fn unit(p: &Params) -> i64 {
         p.tick.0 as i64
     } else {
         1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RTTs of 100 ms, then one of 180 and one of 20. The first sample leaves a mean deviation of 50 ms, which 80 ms
+    /// raise by 30/4; what exceeds it in the fall counts an eighth: 90 ms are 32.5 above the mean of 57.5, which becomes
+    /// 57.5 + 32.5/32 = 58.516 (times 4: 234.06).
+    #[test]
+    fn linux_takes_the_mean_deviation_and_a_fall_by_an_eighth() {
+        let p = Params { rto_rule: RtoRule::Linux, min_rto: Span::from_millis(200), ..Params::default() };
+        let mut estimate = Estimate::new(&p, Span::ZERO);
+        let mut take = |ms: i64| {
+            estimate.sample_linux(&p, ms * 1_000_000, 1, 9);
+            (estimate.srtt >> 3, estimate.rttvar)
+        };
+        assert_eq!(take(100), (100_000_000, 200_000_000));
+        assert_eq!(take(180), (110_000_000, 230_000_000));
+        assert_eq!(take(20), (98_750_000, 234_062_000));
     }
 }

@@ -14,12 +14,17 @@ const LEVELS: [(u64, u32); 4] = [(63, 0), (504, 3), (4032, 6), (32_256, 9)];
 /// Logarithm of the granularity of the level above.
 const COARSEST: u32 = 12;
 
+/// A time in whole ticks, rounded up.
+pub(crate) fn in_ticks(after: Span) -> Span {
+    Span(after.0.div_ceil(TICK.0) * TICK.0)
+}
+
 /// When a timer fires that is armed `now` for a time from now: counted from the last tick in whole ticks, at the end of
 /// the unit of its level.
 #[cold]
 #[inline(never)]
 pub(crate) fn expiry(now: Time, after: Span) -> Time {
-    let ticks = after.0.div_ceil(TICK.0);
+    let ticks = in_ticks(after).0 / TICK.0;
     let shift = LEVELS.iter().find(|(reach, _)| ticks < *reach).map_or(COARSEST, |(_, shift)| *shift);
     let units = ((now.0 / TICK.0 + ticks) >> shift) + 1;
     Time((units << shift) * TICK.0)

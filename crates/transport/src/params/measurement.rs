@@ -19,7 +19,7 @@ units::choices! {
         Rfc6298 = "rfc6298",
         /// Integer ticks with srtt scaled by 8 and rttvar by 4 (4.3BSD, ns-2).
         Ticks = "ticks",
-        /// Linux: the variance is a maximum over each round trip, and `min_rto` is a floor on four variances.
+        /// Linux: the largest mean deviation of each round trip, of which `min_rto` is a floor on four times.
         Linux = "linux",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::connection::{Timer, NONE};
-use crate::params::{Codepoint, EcnRule, Handshake};
+use crate::params::{Codepoint, EcnRule, Handshake, ReorderTimer};
 use crate::segment::{Role, Segment};
 use units::{Ecn, Time};
 
@@ -13,7 +13,7 @@ impl Sender {
         let retransmit = seq < self.ctx.seq.max;
         if retransmit {
             self.retransmits += 1;
-            self.record_retransmitted(seq);
+            self.record_retransmitted(now, seq);
         } else {
             self.ctx.seq.max = seq + 1;
             if self.ctx.timed == NONE {
@@ -42,10 +42,15 @@ impl Sender {
         segment
     }
 
-    /// Records a retransmission: ACKs that start with it give no RTT sample, where an option asks for that.
+    /// Records a retransmission: ACKs that start with it give no RTT sample, where an option asks for that, and that of
+    /// the first outstanding segment restarts the timer in Linux, unless the reordering timer runs.
     #[inline(never)]
-    pub(super) fn record_retransmitted(&mut self, seq: u32) {
+    pub(super) fn record_retransmitted(&mut self, now: Time, seq: u32) {
         let (una, max) = (self.ctx.seq.una, self.ctx.seq.max);
+        let by_ticks = self.ctx.params.reorder_timer == ReorderTimer::Ticks;
+        if by_ticks && seq == una && !self.ctx.timers.is_armed(Timer::Reordering) {
+            self.ctx.restart_timer(now, true);
+        }
         if let Some(retransmitted) = self.ctx.retransmitted.get_mut() {
             retransmitted.note(seq, una, max);
         }

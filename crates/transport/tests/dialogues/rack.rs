@@ -354,6 +354,37 @@ fn a_recovery_follows_another() {
     }
 }
 
+/// The ACK that ends a recovery and starts another acknowledges new data and finds no loss, so that Linux
+/// may send one segment more than arrived: two.
+#[test]
+fn the_ack_between_two_recoveries_may_send_one_more() {
+    let keys = [
+        ("recovery", "rack"),
+        ("counting", "whole"),
+        ("arithmetic", "whole"),
+        ("initial_window", "40"),
+        ("reduction", "linux"),
+        ("reduce", "cwnd"),
+        ("chain_recoveries", "true"),
+        ("handshake", "none"),
+    ];
+    let mut sender = Sender::new(&params(&keys), Stream::new(1, "dialogue"));
+    sender.supply(50);
+    sender.start(Time::ZERO);
+    let mut dialogue = Dialogue { sender, now: Time::ZERO };
+    dialogue.sent();
+    dialogue.now = at(100);
+    assert_eq!(dialogue.ack(1), [40, 41]);
+    assert_eq!(dialogue.sack(1, &[(2, 5)]), [1, 42]);
+    assert!(dialogue.sack(1, &[(2, 40)]).contains(&49));
+    dialogue.now = at(200);
+    assert_eq!(dialogue.sack(1, &[(2, 44), (45, 50)]), [1, 44]);
+    dialogue.now = at(300);
+    dialogue.sack(44, &[(45, 50)]);
+    // Segment 44 is in flight.
+    assert_eq!((dialogue.sender.phase(), dialogue.sender.cwnd()), (Phase::Recovery, 3.0));
+}
+
 /// The last ACK of a recovery grows the window by the segments delivered with it: of all it covers, only the
 /// retransmission.
 #[test]

@@ -34,7 +34,7 @@ impl LossRecovery {
             ctx.grow(now, (echo, false), (acked, acked), flight, false);
         }
         if self.parts.rack.evidence() > 0 {
-            self.enter_rack_if_lossy(ctx, now, acked);
+            self.enter_rack_if_lossy(ctx, now, (acked, false));
         }
         self.finish_ack(ctx, now);
         !self.recovering && self.parts.rack.holes == 0

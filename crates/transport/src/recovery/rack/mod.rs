@@ -233,7 +233,8 @@ impl LossRecovery {
                 // Losses during a recovery start the next one at once, as in Linux: a model sees no end in
                 // between.
                 if ctx.model_based || self.parts.rack.chained {
-                    self.enter_rack_if_lossy(ctx, now, delivered);
+                    let safe = acked > 0 && ctx.tracking.sampler.lost == lost_before;
+                    self.enter_rack_if_lossy(ctx, now, (delivered, safe));
                 }
                 if !self.recovering && ctx.params.grow_on_exit {
                     // SACKed segments were counted as they arrived.
@@ -260,10 +261,12 @@ impl LossRecovery {
             let counted = self.counted(ctx, acked, delivered);
             ctx.grow(now, echoes, (counted, delivered), flight, self.recovering);
         }
-        self.enter_rack_if_lossy(ctx, now, delivered);
+        self.enter_rack_if_lossy(ctx, now, (delivered, false));
     }
 
-    fn enter_rack_if_lossy(&mut self, ctx: &mut Ctx, now: Time, delivered: u32) {
+    /// Enters recovery if something is lost. Of the ACK that shows it: segments `delivered`; whether it is `safe`, that
+    /// is acknowledges new data and no loss was found by it, as one that ends the recovery before.
+    fn enter_rack_if_lossy(&mut self, ctx: &mut Ctx, now: Time, (delivered, safe): (u32, bool)) {
         if self.parts.rack.evidence() == 0 || self.recovering || self.loss {
             return;
         }
@@ -285,7 +288,7 @@ impl LossRecovery {
         ctx.counters.fast_recoveries += 1;
         self.recovering = true;
         ctx.restart_timer_on_retransmit(now);
-        self.update_prr(ctx, delivered, false);
+        self.update_prr(ctx, delivered, safe && ctx.params.reduction == Reduction::Linux);
         if let Some(lost) = self.first_lost(ctx) {
             self.parts.board.prr_out += 1;
             self.forced = lost;
@@ -302,7 +305,7 @@ impl LossRecovery {
     /// path would stay, as long as its losses keep the recovery from its end.
     fn reduce_again(&mut self, ctx: &mut Ctx, now: Time, delivered: u32) {
         (self.recovering, self.recover) = (false, ctx.seq.una);
-        self.enter_rack_if_lossy(ctx, now, delivered);
+        self.enter_rack_if_lossy(ctx, now, (delivered, false));
     }
 
     /// Section 6.2 steps 4 and 5: of the segments sent before the newest one delivered, those sent long enough ago
@@ -382,7 +385,7 @@ impl LossRecovery {
             }
             // Linux treats the tick as a delivery.
             let linux = ctx.params.reduction == Reduction::Linux;
-            self.enter_rack_if_lossy(ctx, now, u32::from(linux));
+            self.enter_rack_if_lossy(ctx, now, (u32::from(linux), false));
         }
         if ctx.timers.fire(Timer::Probe, now) {
             self.probe(ctx, now);

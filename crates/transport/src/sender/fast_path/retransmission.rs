@@ -20,7 +20,7 @@ impl Sender {
         };
         self.recovery.parts.board.prr_out += 1;
         self.retransmits += 1;
-        self.record_retransmitted(seq);
+        self.record_retransmitted(now, seq);
         self.recovery.record_transmission(&mut self.ctx, now, seq, true);
         self.update_tracked_send(true);
         Some((seq, self.size, SegmentKind::Retransmission))
