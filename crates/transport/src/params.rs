@@ -248,7 +248,7 @@ units::params! {
         /// (Eifel), or all retransmissions are reported as duplicates (rack).
         undo: bool = false => { source: "RFC 3522, RFC 4015, RFC 3708" },
         /// After a timeout sends two new segments before further retransmissions: if segments sent before the timeout
-        /// keep arriving, it was spurious and the window is restored (F-RTO; with tahoe, reno, newreno, sack and rack).
+        /// keep arriving, it was spurious and the window is restored (F-RTO; no effect with sack1 and vegas).
         frto: bool = false => { source: "RFC 5682" },
         /// Receive window; auto: unlimited.
         window: Option<u64> = None => { unit: "segments", range: Range::Within(1.0, 1e9) },

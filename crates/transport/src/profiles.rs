@@ -48,6 +48,7 @@ pub const PROFILES: &[Preset] = &[
             ("max_rto", "120 s"),
             ("dsack", "true"),
             ("undo", "true"),
+            ("frto", "true"),
             ("reduction", "linux"),
             ("counting", "whole"),
             ("arithmetic", "whole"),

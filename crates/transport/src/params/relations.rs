@@ -1,6 +1,6 @@
 //! Profiles, implied options, and relations between options.
 
-use super::{feedback, Algorithm, Params, Recovery};
+use super::{feedback, Algorithm, Params};
 use crate::segment::require_packet;
 use units::param::{require, Check, Param, Preset, Problem};
 use units::Bytes;
@@ -36,14 +36,6 @@ impl Check for Params {
             self.sack_blocks,
             "must be at least 1 when recovery uses SACK",
             "",
-        );
-        require(
-            problems,
-            !self.frto || !matches!(self.recovery, Recovery::Sack1 | Recovery::Vegas),
-            "frto",
-            self.frto,
-            "must be false with recovery = sack1 or vegas",
-            "use another recovery or omit frto",
         );
         require(
             problems,

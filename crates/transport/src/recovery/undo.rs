@@ -38,7 +38,12 @@ pub(crate) struct Undo {
 impl Undo {
     /// Whether the options allow undo. A control that is `model_based` has no window to restore.
     pub(super) fn is_wanted(p: &Params, model_based: bool) -> bool {
-        (p.undo && p.recovery == Recovery::Rack || p.frto) && !model_based
+        (p.undo && p.recovery == Recovery::Rack || Undo::by_trial(p)) && !model_based
+    }
+
+    /// Whether F-RTO is on, for which `sack1` and `vegas` have no step.
+    fn by_trial(p: &Params) -> bool {
+        p.frto && !matches!(p.recovery, Recovery::Sack1 | Recovery::Vegas)
     }
 
     /// Nothing to undo yet.
@@ -46,7 +51,7 @@ impl Undo {
         Undo {
             by_echo: p.undo && p.recovery == Recovery::Rack,
             by_timestamps: p.samples != RttSamples::PerWindow,
-            by_trial: p.frto,
+            by_trial: Undo::by_trial(p),
             frto: FrtoState::Idle,
             before: None,
             from: 0,

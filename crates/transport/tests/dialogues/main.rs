@@ -8,6 +8,7 @@ mod rack;
 mod receivers;
 mod sack;
 mod spurious;
+mod timeouts;
 mod timing;
 
 #[path = "../harness/loopback.rs"]
