@@ -3,14 +3,16 @@
 //! *Reference*: XHR04.
 //! *Units*: windows in segments.
 //! *Deviations*: none; a timeout leaves the same share in ssthresh as a loss. `module_rule = "linux"`: a quarter of the
-//! distance, slow within eight segments below the maximum and four above, a third of the distance beyond.
+//! distance, slow within eight segments below the maximum and four above, a third of the distance beyond; a timeout
+//! forgets the maximum.
 //!
 //! Below the window of the last loss it grows by half of the distance per round trip, at most `bic_s_max`, at least
 //! `bic_s_min`. Beyond, it probes: the growth doubles from one segment per step up to `bic_s_max`.
 
 use super::avoidance::{reduced, Avoidance};
-use super::{AckEvent, Cause, CongestionEvent, Control, Window};
+use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
+use units::Time;
 
 /// Divisor of the distance to the maximum that Linux goes in a round trip; this number of segments beyond the maximum,
 /// slow growth ends.
@@ -127,16 +129,21 @@ impl Control for Bic {
             self.max = self.max.floor();
         }
         let small = if self.delayed.is_some() { cwnd <= self.low } else { cwnd < self.low };
-        if self.delayed.is_some() && event.cause == Cause::Timeout {
-            // Linux forgets the maximum.
-            (self.max, self.delayed) = (f64::INFINITY, Some(LINUX_DELAYED));
-        }
         let share = if small { 0.5 } else { 1.0 - self.beta };
         reduced(window, event, share)
     }
 
+    /// Linux forgets the maximum with every timeout.
+    fn on_timeout(&mut self, _now: Time, _past: u32) {
+        if self.delayed.is_some() {
+            self.growth.reset();
+            (self.max, self.delayed) = (f64::INFINITY, Some(LINUX_DELAYED));
+        }
+    }
+
+    /// Linux restores the window alone.
     fn save_before_reduction(&mut self) {
-        self.before = Some(self.max);
+        self.before = self.delayed.is_none().then_some(self.max);
     }
 
     fn undo_reduction(&mut self) {
@@ -147,8 +154,8 @@ impl Control for Bic {
 #[cfg(test)]
 mod tests {
     use super::super::rtt_round::tests::ack;
+    use super::super::Cause;
     use super::*;
-    use units::Time;
 
     fn loss(cc: &mut Bic, cwnd: f64) -> f64 {
         let increases =
@@ -203,5 +210,16 @@ mod tests {
         assert_eq!(cc.max, 112.5);
         cc.undo_reduction();
         assert_eq!(cc.max, 160.0);
+    }
+
+    /// Linux forgets the maximum with a timeout, also with one that reduces nothing.
+    #[test]
+    fn linux_forgets_with_a_timeout() {
+        for (module_rule, max) in [(ModuleRule::Linux, f64::INFINITY), (ModuleRule::Published, 160.0)] {
+            let mut cc = Bic::new(&Params { module_rule, ..Params::default() });
+            loss(&mut cc, 160.0);
+            cc.on_timeout(Time::ZERO, 9);
+            assert_eq!(cc.max, max);
+        }
     }
 }

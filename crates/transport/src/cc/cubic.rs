@@ -243,9 +243,20 @@ impl Control for Cubic {
         from * if linux { linux::in_1024ths(factor) } else { factor }
     }
 
+    /// Linux forgets the plateau and the minimum RTT.
+    fn on_timeout(&mut self, now: Time, past: u32) {
+        if self.rule == CubicRule::Linux {
+            (self.w_max, self.rtt_min, self.steps) = (0.0, UNKNOWN, Steps::new(self.c));
+            self.hystart.begin_again(now, past);
+        }
+    }
+
+    /// Linux restores the window alone.
     fn save_before_reduction(&mut self) {
         self.before = None;
-        self.before = Some(Box::new(self.clone()));
+        if self.rule != CubicRule::Linux {
+            self.before = Some(Box::new(self.clone()));
+        }
     }
 
     /// Restores the epoch from before the reduction (RFC 9438 section 4.9); keeps later measurements.

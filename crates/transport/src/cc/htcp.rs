@@ -7,7 +7,7 @@
 //! throughput is smoothed with weight 1/4. All three as Linux's output shows them, where the draft leaves them open.
 //! `module_rule = "linux"`: RTTs are whole milliseconds, rounded up, the scale of the RTT is known to an eighth and the
 //! share left to 1/128, three round trips after a reduction means until the fourth ends, and the ACK that ends a recovery
-//! or reordering does not count towards growth.
+//! or reordering does not count towards growth; retransmission after a timeout counts as a recovery.
 
 use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
@@ -49,6 +49,8 @@ pub struct Htcp {
     /// Segments that the present ACK counts for, and whether one before reported a loss or reordering (`linux`).
     acked: u32,
     disordered: bool,
+    /// Segments below are retransmitted after a timeout, which counts as a recovery (`linux`); 0: none.
+    lost: u32,
     /// Start of the time without congestion.
     since: Time,
     rtt_min: Span,
@@ -80,6 +82,7 @@ impl Htcp {
             linux: params.module_rule == ModuleRule::Linux,
             acked: 1,
             disordered: false,
+            lost: 0,
             since: Time::ZERO,
             rtt_min: UNKNOWN,
             rtt_max: Span::ZERO,
@@ -205,11 +208,19 @@ impl Control for Htcp {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
+        self.lost = 0;
         self.adapt();
         self.since = event.now;
         self.alpha = self.increase(event.now);
         self.fade();
         reduced(window, event, self.beta)
+    }
+
+    fn on_timeout(&mut self, now: Time, past: u32) {
+        if self.linux {
+            self.growth.reset();
+            (self.since, self.lost) = (now, past);
+        }
     }
 
     fn save_before_reduction(&mut self) {
@@ -218,6 +229,7 @@ impl Control for Htcp {
     }
 
     fn undo_reduction(&mut self) {
+        self.lost = 0;
         if let Some(before) = self.before.take() {
             let (since, rtt_max, most_before) = (before.since, before.rtt_max, before.most_before);
             (self.since, self.rtt_max, self.most_before) = (since, rtt_max.max(self.rtt_max), most_before);
@@ -232,10 +244,14 @@ impl Control for Htcp {
 
     fn on_every_ack(&mut self, event: &AckEvent) {
         let disordered = std::mem::replace(&mut self.disordered, event.sacks);
-        if !disordered && !event.recovering && !event.reducing {
+        let reducing = event.recovering || event.reducing || self.lost > 0;
+        if event.una >= self.lost {
+            self.lost = 0;
+        }
+        if !disordered && !reducing {
             self.acked = event.acked;
         }
-        if event.recovering || event.reducing {
+        if reducing {
             (self.since, self.sampled, self.delivered) = (event.now, event.now, 0.0);
             return;
         }
@@ -341,6 +357,8 @@ mod tests {
         cc.adapts = true;
         assert_eq!(cc.on_congestion(&window, &loss), 45.0 * 99.0 / 128.0);
         assert_eq!(cc.rtt_max, Span::from_millis(52));
+        cc.on_timeout(Time(3_000_000_000), 9);
+        assert_eq!((cc.since, cc.lost), (Time(3_000_000_000), 9));
     }
 
     /// Three ACKs fill a window of three and the fourth spends them. A duplicate ACK and a recovery between them: the

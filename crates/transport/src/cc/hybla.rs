@@ -13,7 +13,7 @@ use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::UNKNOWN;
 use super::{AckEvent, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
-use units::{math, Span};
+use units::{math, Span, Time};
 
 /// Largest `rho`. It bounds the growth of slow start, `2^rho - 1` segments per ACKed segment.
 const MAX_RHO: f64 = 16.0;
@@ -120,7 +120,7 @@ impl Control for Hybla {
         reduced(window, event, 0.5)
     }
 
-    fn on_timeout(&mut self, past: u32) {
+    fn on_timeout(&mut self, _now: Time, past: u32) {
         self.lost = past;
     }
 
@@ -198,7 +198,7 @@ mod tests {
         });
         cc.on_every_ack(&ack(0, 1, 4, 9, 100));
         let mut window = Window { cwnd: 5.0, ssthresh: 64.0 };
-        cc.on_timeout(9);
+        cc.on_timeout(Time::ZERO, 9);
         window.cwnd = 1.0;
         let increases = [(6, 2), (8, 2), (9, 1)].map(|(una, acked)| {
             cc.on_ack(&mut window, &ack(0, acked, una, 12, 100));

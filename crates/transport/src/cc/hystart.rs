@@ -19,7 +19,7 @@ const TRAIN_LEAST_WINDOW: f64 = 16.0;
 const TRAIN_GAP: Span = Span::from_millis(2);
 const UNKNOWN: Span = Span(u64::MAX);
 
-/// State of HyStart in the first slow start.
+/// State of HyStart in the first slow start, with `linux` also in one after a timeout.
 #[derive(Clone, Debug)]
 pub(super) struct HyStart {
     rule: HyStartRule,
@@ -29,7 +29,7 @@ pub(super) struct HyStart {
     last_round_rtt: Span,
     round_rtt: Span,
     samples: u32,
-    /// Slow start has ended, and the next round is the first after a timeout (ns-3).
+    /// Slow start has ended; the next round is the first after a timeout (ns-3).
     found: bool,
     restarts: bool,
     /// Minimum RTT at the start of CSS (RFC 9406), and the rounds spent in it.
@@ -54,12 +54,19 @@ impl HyStart {
 
     /// Congestion was seen: later slow starts are not watched.
     pub(super) fn stop(&mut self) {
-        self.rule = HyStartRule::Off;
+        self.found = true;
+    }
+
+    /// Watches the slow start after a timeout, whose first round ends with `past` (Linux).
+    pub(super) fn begin_again(&mut self, now: Time, past: u32) {
+        self.found = false;
+        (self.window_end, self.round_start, self.last_ack) = (past, now, now);
+        (self.round_rtt, self.samples) = (UNKNOWN, 0);
     }
 
     /// Share of slow start's growth that this ACK may use. Ends slow start by setting ssthresh.
     pub(super) fn share(&mut self, window: &mut Window, event: &AckEvent, rtt: Span, rtt_min: Span) -> f64 {
-        if self.rule == HyStartRule::Off {
+        if self.rule == HyStartRule::Off || self.found {
             return 1.0;
         }
         if event.una > self.window_end {
@@ -229,5 +236,23 @@ mod tests {
             hystart.share(&mut window, &event(until + 2, 50, 100), rtt, rtt);
             assert_eq!(window.ssthresh, 16.0);
         }
+    }
+
+    /// A reduction ends the watch. In Linux a timeout starts it again: ACKs 2 ms apart for more than half of 20 ms.
+    #[test]
+    fn a_timeout_starts_the_watch_again() {
+        let mut window = Window { cwnd: 16.0, ssthresh: 100.0 };
+        let mut hystart = HyStart::new(HyStartRule::Linux);
+        let rtt = Span::from_millis(20);
+        let mut train = |watch: &mut HyStart| {
+            (102..=114).step_by(2).for_each(|ms| {
+                watch.share(&mut window, &event(ms, 5, 100), rtt, rtt);
+            });
+            window.ssthresh
+        };
+        hystart.stop();
+        assert_eq!(train(&mut hystart), 100.0);
+        hystart.begin_again(Time(100_000_000), 9);
+        assert_eq!(train(&mut hystart), 16.0);
     }
 }

@@ -14,7 +14,7 @@ use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::RttRound;
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::Params;
-use units::Span;
+use units::{Span, Time};
 
 /// Increase and share taken by a loss while the window is small, and after a timeout.
 const RENO: (f64, f64) = (1.0, 0.5);
@@ -150,6 +150,16 @@ impl Control for Illinois {
         target
     }
 
+    /// Linux starts a round with every timeout.
+    fn on_timeout(&mut self, _now: Time, past: u32) {
+        if self.growth.is_whole() {
+            self.growth.reset();
+            (self.alpha, self.beta) = RENO;
+            (self.above, self.low) = (false, 0);
+            self.rounds.restart(past);
+        }
+    }
+
     fn on_open(&mut self, srtt: Option<Span>) {
         self.rounds.open(srtt.filter(|_| self.handshake_rtt));
     }
@@ -168,7 +178,6 @@ impl Control for Illinois {
 mod tests {
     use super::*;
     use crate::params::Counting;
-    use units::Time;
 
     fn control() -> Illinois {
         Illinois::new(&Params::default())
@@ -242,5 +251,16 @@ mod tests {
         assert_eq!((cc.alpha, cc.beta), RENO);
         cc.judge(Span::from_millis(100), 15.0);
         assert_eq!((cc.alpha, cc.beta), (10.0, 0.125));
+    }
+
+    /// A timeout in whole windows: Reno's step and share, and a round that ends with the segment after those outstanding.
+    #[test]
+    fn a_timeout_starts_a_round_in_whole_windows() {
+        let mut cc = Illinois::new(&Params { counting: Counting::Whole, ..Params::default() });
+        (cc.alpha, cc.beta, cc.above) = (10.0, 0.125, true);
+        cc.rounds.measure(&super::super::rtt_round::tests::ack(0, 1, 1, 9, 100));
+        cc.on_timeout(Time::ZERO, 20);
+        assert_eq!((cc.alpha, cc.beta, cc.above), (1.0, 0.5, false));
+        assert!(cc.rounds.taken().is_none());
     }
 }

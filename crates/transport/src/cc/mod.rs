@@ -232,7 +232,7 @@ pub trait Control {
     fn on_restart(&mut self, _now: Time) {}
 
     /// After a timeout the segments below `past` are retransmitted, whether or not it reduced ssthresh.
-    fn on_timeout(&mut self, _past: u32) {}
+    fn on_timeout(&mut self, _now: Time, _past: u32) {}
 
     /// Whether an ECN echo may reduce the window now; the sender asks at most once per round trip.
     fn may_reduce_on_echo(&self, _now: Time) -> bool {
@@ -352,8 +352,8 @@ macro_rules! controls {
                 match self { $( Cc::$variant(cc) => cc.on_restart(now), )+ Cc::Plugin(cc) => cc.on_restart(now) }
             }
 
-            fn on_timeout(&mut self, past: u32) {
-                match self { $( Cc::$variant(cc) => cc.on_timeout(past), )+ Cc::Plugin(cc) => cc.on_timeout(past) }
+            fn on_timeout(&mut self, now: Time, past: u32) {
+                match self { $( Cc::$variant(cc) => cc.on_timeout(now, past), )+ Cc::Plugin(cc) => cc.on_timeout(now, past) }
             }
             fn may_reduce_on_echo(&self, now: Time) -> bool {
                 match self { $( Cc::$variant(cc) => cc.may_reduce_on_echo(now), )+ Cc::Plugin(cc) => cc.may_reduce_on_echo(now) }

@@ -6,6 +6,7 @@
 
 use super::{slow_start, AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{Arithmetic, Counting, Params};
+use units::Time;
 
 /// Additive increase by one segment per round trip, multiplicative decrease by half.
 #[derive(Clone, Debug)]
@@ -116,5 +117,10 @@ impl Control for Reno {
             Cause::Ecn => event.load * event.ecn_factor.unwrap_or(0.5),
             Cause::Loss | Cause::Timeout => event.load / 2.0,
         }
+    }
+
+    /// Linux restarts the count also after a timeout that leaves ssthresh.
+    fn on_timeout(&mut self, _now: Time, _past: u32) {
+        self.reset();
     }
 }

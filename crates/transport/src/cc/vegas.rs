@@ -153,6 +153,18 @@ impl Control for Vegas {
         }
     }
 
+    fn on_timeout(&mut self, _now: Time, past: u32) {
+        if let Some(rounds) = &mut self.rounds {
+            rounds.on_timeout(past);
+        }
+    }
+
+    fn undo_reduction(&mut self) {
+        if let Some(rounds) = &mut self.rounds {
+            rounds.undo_reduction();
+        }
+    }
+
     fn on_every_ack(&mut self, event: &AckEvent) {
         if let Some(rounds) = &mut self.rounds {
             return rounds.on_every_ack(event);

@@ -3,7 +3,7 @@
 //! *Reference*: FL03.
 //! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.
 //! *Deviations*: none; the RTT is the minimum of the last round, that of each ACK with `module_rule = "linux"`,
-//! where an ACK that finds a window of segments counted grows the window every other time and counts none itself, and
+//! where half segments of the queue count whole, an ACK that finds a window of segments counted grows the window every other time and counts none itself, and
 //! the ACK that ends a reduction is judged without its RTT, as if the queue were long.
 //!
 //! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every
@@ -13,6 +13,7 @@ use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::{watches_rounds, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
+use units::Time;
 
 /// Share of the window left by a loss without a queue.
 const RANDOM_LOSS: f64 = 0.8;
@@ -30,6 +31,8 @@ pub struct Veno {
     queued: f64,
     /// The next window acknowledged with a queue lets the window grow.
     grows: bool,
+    /// Segments below are retransmitted after a timeout, until when the window grows as Reno's (`by_ack`); 0: none.
+    lost: u32,
 }
 
 impl Veno {
@@ -43,17 +46,26 @@ impl Veno {
             rounds: RttRound::default(),
             queued: f64::INFINITY,
             grows: true,
+            lost: 0,
         }
     }
 }
 
 impl Control for Veno {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
+        if event.una < self.lost {
+            self.rounds.taken();
+            self.rounds.take_interruption();
+            let left = self.growth.start(window, event);
+            return self.growth.grow(window, left, 1.0);
+        }
         let judged = if self.by_ack { self.rounds.taken() } else { self.rounds.ended(event) };
-        if self.rounds.take_interruption() && self.by_ack {
+        let ends_retransmission = std::mem::take(&mut self.lost) > 0;
+        if (self.rounds.take_interruption() || ends_retransmission) && self.by_ack {
             self.queued = f64::INFINITY;
         } else if let Some(round) = judged {
-            self.queued = self.rounds.queued(window.cwnd, round.least);
+            let waiting = self.rounds.queued(window.cwnd, round.least);
+            self.queued = if self.by_ack { (2.0 * waiting).ceil() / 2.0 } else { waiting };
         }
         let left = self.growth.start(window, event);
         if left == 0 {
@@ -71,8 +83,21 @@ impl Control for Veno {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
+        self.lost = 0;
         let random = self.queued < self.beta && (self.by_ack || event.cause != Cause::Timeout);
         reduced(window, event, if random { RANDOM_LOSS } else { 0.5 })
+    }
+
+    fn on_timeout(&mut self, _now: Time, past: u32) {
+        if self.by_ack {
+            self.growth.reset();
+            self.lost = past;
+        }
+    }
+
+    /// The next ACK ends the retransmissions.
+    fn undo_reduction(&mut self) {
+        self.lost = self.lost.min(1);
     }
 
     watches_rounds!();
@@ -82,7 +107,6 @@ impl Control for Veno {
 mod tests {
     use super::super::rtt_round::tests::ack;
     use super::*;
-    use units::Time;
 
     /// Linux judges an ACK in the middle of a round: 4 of 20 queued, so a loss leaves 10; a timeout without a queue 16.
     #[test]
@@ -99,6 +123,26 @@ mod tests {
             }
             window.cwnd = 20.0;
             assert_eq!(cc.on_congestion(&window, &loss(cause)), left);
+        }
+    }
+
+    /// Of 5 segments 2.67 are queued at 242 ms with a base of 113. Linux counts 3: a loss leaves 2.5, by the paper 4.
+    #[test]
+    fn linux_counts_the_queue_in_half_segments() {
+        for (module_rule, left) in [(ModuleRule::Linux, 2.5), (ModuleRule::Published, 4.0)] {
+            let mut cc = Veno::new(&Params { module_rule, ..Params::default() });
+            let mut window = Window { cwnd: 5.0, ssthresh: 2.0 };
+            cc.rounds.base = units::Span::from_millis(113);
+            cc.on_every_ack(&ack(0, 0, 1, 6, 242));
+            cc.on_ack(&mut window, &ack(0, 0, 1, 6, 242));
+            let loss = CongestionEvent {
+                now: Time::ZERO,
+                cause: Cause::Loss,
+                load: 5.0,
+                flight: 5,
+                ecn_factor: None,
+            };
+            assert_eq!(cc.on_congestion(&window, &loss), left);
         }
     }
 
@@ -170,5 +214,23 @@ mod tests {
                 assert_eq!(cc.on_congestion(&window, &congestion), share);
             }
         }
+    }
+
+    /// After a timeout Linux grows as Reno until segment 9 is acknowledged, whatever is queued. The ACK of that is judged
+    /// as one that ends a reduction.
+    #[test]
+    fn linux_is_reno_after_a_timeout() {
+        let mut cc = Veno::new(&Params {
+            module_rule: ModuleRule::Linux,
+            counting: crate::params::Counting::Whole,
+            ..Params::default()
+        });
+        (cc.queued, cc.rounds.base) = (0.0, units::Span::from_millis(100));
+        cc.on_timeout(Time::ZERO, 9);
+        let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };
+        cc.on_ack(&mut window, &ack(0, 4, 8, 20, 400));
+        assert_eq!((window.cwnd, cc.queued), (5.0, 0.0));
+        cc.on_ack(&mut window, &ack(0, 1, 9, 20, 100));
+        assert_eq!(cc.queued, f64::INFINITY);
     }
 }

@@ -13,6 +13,7 @@ use super::avoidance::{reduced, Avoidance};
 use super::rtt_round::{watches_rounds, Round, RttRound};
 use super::{AckEvent, Cause, CongestionEvent, Control, Window};
 use crate::params::{ModuleRule, Params};
+use units::Time;
 
 /// Least share of the window that a loss takes (delta 3).
 const LEAST_CUT: f64 = 1.0 / 8.0;
@@ -39,6 +40,8 @@ pub struct Yeah {
     fast: u32,
     /// Window that a competing Reno flow would have.
     reno: f64,
+    /// Segments below are retransmitted after a timeout, the end of which starts a round (`linux`); 0: none.
+    lost: u32,
 }
 
 impl Yeah {
@@ -57,6 +60,7 @@ impl Yeah {
             slow: 0,
             fast: 0,
             reno: 2.0,
+            lost: 0,
         }
     }
 
@@ -99,7 +103,11 @@ impl Yeah {
 
 impl Control for Yeah {
     fn on_ack(&mut self, window: &mut Window, event: &AckEvent) {
-        if self.rounds.take_interruption() && self.linux {
+        let ends_retransmission = self.lost > 0 && event.una >= self.lost;
+        if ends_retransmission {
+            self.lost = 0;
+        }
+        if (self.rounds.take_interruption() || ends_retransmission) && self.linux {
             self.rounds.restart(event.next);
         }
         let left = self.growth.start(window, event);
@@ -114,6 +122,7 @@ impl Control for Yeah {
 
     fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.growth.reset();
+        self.lost = 0;
         let alone = self.slow < self.rho && (self.linux || event.cause != Cause::Timeout);
         self.fast = 0;
         self.reno = (self.reno / 2.0).floor().max(2.0);
@@ -130,6 +139,18 @@ impl Control for Yeah {
         }
     }
 
+    fn on_timeout(&mut self, _now: Time, past: u32) {
+        if self.linux {
+            self.growth.reset();
+            self.lost = past;
+        }
+    }
+
+    /// The next ACK ends the retransmissions.
+    fn undo_reduction(&mut self) {
+        self.lost = self.lost.min(1);
+    }
+
     watches_rounds!();
 }
 
@@ -137,7 +158,7 @@ impl Control for Yeah {
 mod tests {
     use super::super::rtt_round::tests::ack;
     use super::*;
-    use units::{Span, Time};
+    use units::Span;
 
     fn control() -> Yeah {
         let mut cc = Yeah::new(&Params::default());
@@ -242,6 +263,22 @@ mod tests {
             let mut cc = control();
             (cc.queued, cc.slow) = (queued, slow);
             assert_eq!(cc.on_congestion(&window, &loss), left);
+        }
+    }
+
+    /// In Linux the ACK of what was outstanding at a timeout starts a round; published, the round goes on.
+    #[test]
+    fn linux_starts_a_round_after_a_timeout() {
+        for (module_rule, counts) in [(ModuleRule::Linux, false), (ModuleRule::Published, true)] {
+            let mut cc = Yeah::new(&Params { module_rule, ..Params::default() });
+            let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };
+            cc.on_timeout(Time::ZERO, 9);
+            cc.rounds.restart(20);
+            for una in [8, 9] {
+                cc.on_every_ack(&ack(0, 1, una, 30, 100));
+                cc.on_ack(&mut window, &ack(0, 1, una, 30, 100));
+            }
+            assert_eq!(cc.rounds.taken().is_some(), counts, "{module_rule:?}");
         }
     }
 }

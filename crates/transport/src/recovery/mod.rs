@@ -142,7 +142,7 @@ impl LossRecovery {
     /// The segment that the window allows to send, retransmissions first; `None` if it allows none.
     pub(crate) fn next_segment(&mut self, ctx: &mut Ctx) -> Option<u32> {
         if self.loss && self.frto_blocks() {
-            return None;
+            return self.next_in_trial(ctx);
         }
         match self.algorithm {
             Recovery::Sack => self.next_sack(ctx),
@@ -260,7 +260,7 @@ impl LossRecovery {
             ctx.first_lost = true;
         }
         self.shrink_for_timeout(ctx, now, (fresh, reduced), flight);
-        ctx.cc.on_timeout(ctx.seq.max);
+        ctx.cc.on_timeout(now, ctx.seq.max);
         self.last_reduction = LastReduction::Timeout;
         self.parts.timeout_una = ctx.seq.una;
         match self.algorithm {

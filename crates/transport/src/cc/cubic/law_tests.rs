@@ -275,3 +275,20 @@ fn an_undone_reduction_keeps_what_was_measured_since() {
     let kept = (cc.w_max, cc.srtt, cc.rtt_min, cc.last);
     assert_eq!(kept, (32.0, Span::from_millis(450), Span::from_millis(100), ms(7)));
 }
+
+/// Linux forgets the plateau and the minimum RTT with a timeout, also with one that reduces nothing, and undoing restores
+/// neither. RFC 9438 keeps them.
+#[test]
+fn linux_forgets_with_a_timeout() {
+    for (rule, kept) in
+        [(CubicRule::Linux, (0.0, UNKNOWN)), (CubicRule::Rfc9438, (32.0, Span::from_millis(500)))]
+    {
+        let mut cc = Cubic { w_max: 32.0, ..cubic(rule) };
+        cc.measure(&event(0, 1, Some(500)));
+        cc.save_before_reduction();
+        cc.on_timeout(ms(1), 9);
+        assert_eq!((cc.w_max, cc.rtt_min), kept);
+        cc.undo_reduction();
+        assert_eq!((cc.w_max, cc.rtt_min), kept);
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! *Reference*: HRX08; RFC 9438; Linux by its output (`docs/transports/cubic.md`).
 //! *Units*: segments, milliseconds (a kernel of 1000 Hz); `K` and the time of the function in 1/1024 s.
-//! *Deviations*: the cube root is exact.
+//! *Deviations*: the cube root is exact. A timeout forgets all state, see [`super::Cubic`].
 
 use units::{math, Span, Time};
 

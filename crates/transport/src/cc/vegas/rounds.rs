@@ -187,6 +187,21 @@ impl Rounds {
         }
     }
 
+    /// Linux does not judge until what was outstanding at the timeout is acknowledged.
+    pub(super) fn on_timeout(&mut self, past: u32) {
+        if self.linux {
+            self.growth.reset();
+            (self.judging, self.echoed) = (Judging::Until(past), false);
+        }
+    }
+
+    /// Linux judges again with the next ACK.
+    pub(super) fn undo_reduction(&mut self) {
+        if self.linux && self.judging != Judging::On {
+            self.judging = Judging::Recovery;
+        }
+    }
+
     /// Linux halves the window, ns-3 lowers it by one.
     pub(super) fn on_congestion(&mut self, window: &Window, event: &CongestionEvent) -> f64 {
         self.echoed = self.linux && event.cause == Cause::Ecn && !self.stepwise;
@@ -299,6 +314,21 @@ mod tests {
         assert_eq!(reduce(&mut cc, Cause::Ecn), 5.0);
         cc.on_ack(&mut window, &event(1, 5, 9, 100));
         assert_eq!(window.cwnd, 4.0);
+    }
+
+    /// A timeout stops judging until segment 9 is acknowledged, also one that reduces nothing; undone, until the next ACK.
+    #[test]
+    fn linux_does_not_judge_after_a_timeout() {
+        for (undone, judging) in [(false, Judging::Until(9)), (true, Judging::On)] {
+            let mut cc = linux();
+            cc.on_timeout(Time::ZERO, 9);
+            if undone {
+                cc.undo_reduction();
+            }
+            let mut window = Window { cwnd: 4.0, ssthresh: 8.0 };
+            cc.on_ack(&mut window, &event(1, 8, 12, 100));
+            assert_eq!(cc.rounds.as_ref().map(|rounds| rounds.judging), Some(judging));
+        }
     }
 
     /// An ECN echo that reduces the window with the ACKs of a round trip stops judging no longer than that.
