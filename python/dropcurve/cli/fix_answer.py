@@ -178,7 +178,7 @@ def _table(queue: QueueFix, *, several: bool, width: int) -> str:
     head = f"{queue.place.title}\n" if several else ""
     tail = f"\nnot tuned: {queue.untuned}" if queue.untuned else ""
     rows = ranking(queue.verdict, names={YOURS: queue.place.yours})
-    return head + (terminal.columns(rows, width=width) if rows else "") + tail
+    return head + (terminal.columns(rows, width=width, spare=1) if rows else "") + tail
 
 
 def _basis(answer: Fix, *, width: int) -> list[str]:

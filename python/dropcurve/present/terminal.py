@@ -57,15 +57,16 @@ def opening(headline: Headline, *, width: int = WIDTH) -> str:
     sentences = _wrap(" ".join(headline.sentences), width)
     details = " ".join(headline.details)
     parts = [f"{sentences}\n{textwrap.indent(_wrap(details, width - 2), '  ')}" if details else sentences]
-    parts += [columns(headline.ranking, width=width)] if headline.ranking else []
+    parts += [columns(headline.ranking, width=width, spare=1)] if headline.ranking else []
     return "\n\n".join(parts)
 
 
-def columns(rows: Sequence[Sequence[str]], *, width: int = WIDTH) -> str:
+def columns(rows: Sequence[Sequence[str]], *, width: int = WIDTH, spare: int = 0) -> str:
     """Rows as lines of at most ``width``, if words are not longer; the first row is the heading.
 
     The first column and the last are aligned to the left, numbers to the right. Headings are broken into lines of few
-    words, narrower ones where the table is too wide, and then the names in the first column.
+    words, narrower ones where the table is too wide, and then the names in the first column. Where that does not do, up
+    to ``spare`` columns before the last two are left out.
     """
     for heading in (HEADING, 3 * HEADING // 4, HEADING // 2):
         head = [textwrap.wrap(one, heading, break_long_words=False) or [""] for one in rows[0]]
@@ -73,6 +74,8 @@ def columns(rows: Sequence[Sequence[str]], *, width: int = WIDTH) -> str:
         room = width - sum(wide[1:]) - 2 * len(wide[1:])
         if wide[0] <= room:
             break
+    if spare and room < NARROWEST:
+        return columns([[*row[:-3], *row[-2:]] for row in rows], width=width, spare=spare - 1)
     height = max(map(len, head))
     lines = [
         [("" if row < height - len(one) else one[row - height + len(one)]) for one in head]
