@@ -36,10 +36,10 @@ TARGETS = {
     "metrics/statistics.py": ["tests/unit/test_statistics.py"],
     "metrics/student.py": ["tests/unit/test_student.py"],
     "boxes/tc_numbers.py": ["tests/unit/test_tc_units.py", "tests/unit/test_tc_numbers.py"],
-    "boxes/tc_red.py": ["tests/unit/test_boxes_tc.py"],
+    "boxes/tc_red.py": ["tests/unit/test_tc_red.py", "tests/unit/test_boxes_tc.py"],
     "tuning/goal.py": ["tests/tune/test_goal.py"],
     "tuning/delay_bounds.py": ["tests/tune/test_edge.py"],
-    "tuning/decision.py": ["tests/tune/test_decision.py"],
+    "tuning/decision.py": ["tests/tune/test_decision.py", "tests/tune/test_decision_parts.py"],
 }
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {

@@ -74,9 +74,8 @@ def curve(
     _check(whole, max_p, problems, at)
     if len(problems.all) > before:
         return None
-    max_p = _probability(max_p, whole["max_th"] - whole["min_th"], notes, at)
-    slope = tc.plog(whole["min_th"], whole["max_th"], max_p)
-    if slope is None:
+    probability = _probability(max_p, whole["max_th"] - whole["min_th"], notes, at)
+    if tc.plog(whole["min_th"], whole["max_th"], probability) is None:
         problems.add(
             f"{at}max_p",
             f"{max_p:g}",
@@ -87,7 +86,9 @@ def curve(
     exponent, avpkt, burst = _weight(settings, whole, w_q, unit, notes, problems, at)
     if burst is None:
         return None
-    return TcCurve(whole["limit"], whole["min_th"], whole["max_th"], max_p, burst, exponent, avpkt, unit)
+    return TcCurve(
+        whole["limit"], whole["min_th"], whole["max_th"], probability, burst, exponent, avpkt, unit
+    )
 
 
 def _check(whole: dict[str, int], max_p: float, problems: Problems, at: str) -> None:

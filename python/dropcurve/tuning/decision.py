@@ -298,7 +298,7 @@ def reported(goal: Goal) -> tuple[Measure, ...]:
 
 
 def readable(one: Measure) -> Measure:
-    """The load time in seconds instead of its logarithm, which only goals weigh."""
+    """The load time instead of its logarithm, which only goals weigh."""
     name, scope = metrics.split(one.key)
     if name != "page_doublings":
         return one
