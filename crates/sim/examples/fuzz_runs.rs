@@ -1,7 +1,8 @@
 //! Random scenarios over the whole catalogue, in both engines, until a given number of events has been executed.
 //!
-//! `cargo run -p dropcurve-sim --example fuzz_runs -- EVENTS [SEED]`
+//! `cargo run -p dropcurve-sim --example fuzz_runs -- EVENTS [SEED [FIRST]]`
 //!
+//! FIRST is the number of the first run, so that a search goes on where another one ended, or repeats one run.
 //! The profile is the one of tests: optimised, with assertions and overflow checks. Exit code 1 where a run panicked,
 //! lost a packet or differed between the engines; its scenario is printed.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program prints
@@ -21,13 +22,16 @@ const REPORT_S: u64 = 60;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<f64>());
-    let (Some(Ok(wanted)), seed) = (arguments.next(), arguments.next().unwrap_or(Ok(1.0))) else {
-        eprintln!("usage: fuzz_runs EVENTS [SEED]");
+    let (wanted, seed, first) = (arguments.next(), arguments.next(), arguments.next());
+    let (Some(Ok(wanted)), Ok(seed), Ok(first)) = (wanted, seed.unwrap_or(Ok(1.0)), first.unwrap_or(Ok(0.0)))
+    else {
+        eprintln!("usage: fuzz_runs EVENTS [SEED [FIRST]]");
         return ExitCode::from(2);
     };
-    let seed = seed.unwrap_or(1.0) as u64;
+    let (seed, first) = (seed as u64, first as u64);
     let (mut drawer, began, mut reports) = (Drawer::new(seed), Instant::now(), 0);
-    let (mut runs, mut events, mut arrived, mut failures) = (0_u64, 0_u64, 0_u64, 0_u64);
+    (0..first).for_each(|_| drop(drawer.next()));
+    let (mut runs, mut events, mut arrived, mut failures) = (first, 0_u64, 0_u64, 0_u64);
     let mut by_part: BTreeMap<String, u64> = BTreeMap::new();
     while (events as f64) < wanted {
         let one = drawer.next();

@@ -94,8 +94,12 @@ impl LossRecovery {
         LossRecovery {
             dupacks: 0,
             inflation: 0,
-            // RACK recovers from a loss of the first segment in any case, so it has to reduce the window for it.
-            recover: if p.opening_fix || p.recovery == Recovery::Rack { p.first_segment() } else { 1 },
+            // RACK recovers from a loss of any segment, so it has to reduce the window also for the first.
+            recover: match p.recovery {
+                Recovery::Rack => 0,
+                _ if p.opening_fix => p.first_segment(),
+                _ => 1,
+            },
             forced: NONE,
             algorithm: p.recovery,
             last_reduction: LastReduction::Nothing,

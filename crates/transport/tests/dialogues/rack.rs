@@ -46,20 +46,26 @@ fn rack_takes_the_blocks_of_an_ack_by_their_segments() {
 }
 
 /// RFC 8985 section 4: a loss that it finds is one to reduce the window for, also that of the first segment where fast
-/// retransmit would not repair it; without a reduction the window would end as large as ssthresh began.
+/// retransmit would not repair it, or where it opens the connection; without a reduction the window would end as large
+/// as ssthresh began.
 #[test]
 fn a_loss_of_the_first_segment_reduces_the_window() {
-    for fix in ["true", "false"] {
-        let keys =
-            [("recovery", "rack"), ("initial_window", "10"), ("reduction", "linux"), ("opening_fix", fix)];
+    for (handshake, fix) in [("none", "true"), ("none", "false"), ("ns2_syn", "true"), ("ns2_syn", "false")] {
+        let keys = [
+            ("recovery", "rack"),
+            ("initial_window", "10"),
+            ("reduction", "linux"),
+            ("opening_fix", fix),
+            ("handshake", handshake),
+        ];
         let (mut dialogue, _) = Dialogue::start(&keys);
         dialogue.now = at(101);
-        assert!(dialogue.sack(0, &[(1, 8)]).contains(&0), "{fix}");
-        assert_eq!(dialogue.sender.counters().cuts, 1, "{fix}");
+        assert!(dialogue.sack(0, &[(1, 8)]).contains(&0), "{handshake} {fix}");
+        assert_eq!(dialogue.sender.counters().cuts, 1, "{handshake} {fix}");
         dialogue.now = at(202);
         dialogue.ack(dialogue.sender.nxt());
-        assert_eq!(dialogue.sender.phase(), Phase::Avoidance, "{fix}");
-        assert!(dialogue.sender.cwnd() < 10.0, "{fix}: {}", dialogue.sender.cwnd());
+        assert_eq!(dialogue.sender.phase(), Phase::Avoidance, "{handshake} {fix}");
+        assert!(dialogue.sender.cwnd() < 10.0, "{handshake} {fix}: {}", dialogue.sender.cwnd());
     }
 }
 
