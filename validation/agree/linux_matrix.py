@@ -118,12 +118,24 @@ def record(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         runs = []
         for near_ms in NEAR_MS:
             folder = OUT / f"{row['name']}-{near_ms}"
+            demand_result(row["CC"], folder)
             marked = int((folder / "nstat.txt").read_text(encoding="utf-8").split()[2])
             runs.append(summary(folder, marked - marked_before))
             marked_before = marked
         middle = float(row["DELAY"].removesuffix("ms")) + statistics.fmean(NEAR_MS)
         recorded.append({**row, "DELAY": f"{middle:g}ms", **means.row_of(runs)})
     return recorded
+
+
+def demand_result(control: str, folder: Path) -> None:
+    """Raises a `KernelError` where iperf3 could not run, which names the remedy if the kernel lacks the control."""
+    document = json.loads((folder / "iperf.json").read_text(encoding="utf-8"))
+    if "sum_received" in document["end"]:
+        return
+    error = document.get("error", "no result")
+    if "CONGESTION" in error:
+        live_linux.demand([control], kernel())
+    raise live_linux.KernelError(f"iperf3 in the guest: {error}; see {folder}")
 
 
 def summary(folder: Path, marked: int) -> dict[str, float]:
@@ -170,7 +182,12 @@ def main(count: int = 10, first: int = 0) -> int:
         sys.stderr.write(f"record-linux: needs {lack}\n")
         return 1
     for block in missing(count, first):
-        for row in record(block):
+        try:
+            rows = record(block)
+        except live_linux.KernelError as error:
+            sys.stderr.write(f"record-linux: {error}\n")
+            return 1
+        for row in rows:
             append(row, ROWS)
             sys.stderr.write(" ".join(f"{key}={row[key]}" for key in (*KEYS[:8], *COLUMNS)) + "\n")
     return 0

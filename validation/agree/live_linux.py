@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import dropcurve as dc
@@ -37,6 +37,14 @@ COLUMNS = {"goodput_mbps": 0.0, "backlog_mean": 100.0, "drops": 1.0}
 #: Seeds and seconds.
 SIZES = {"sample": (2, 20), "all": (4, 60)}
 
+NO_KERNEL = "a Linux kernel in virtual time (its folder in DROPCURVE_ORACLE)"
+#: Options of the kernel's configuration that are not the name of their control.
+OPTIONS = {"highspeed": "HSTCP"}
+
+
+class KernelError(Exception):
+    """The kernel cannot run an experiment; the message says why, in one line."""
+
 
 def oracle() -> Path:
     """The folder of the kernel, whether or not it exists."""
@@ -46,11 +54,24 @@ def oracle() -> Path:
 
 def lacking() -> str:
     """Returns the missing tools to run it, or ""."""
-    if not (oracle() / "linux-um").exists():
-        return "a Linux kernel in virtual time (DROPCURVE_ORACLE)"
+    return absent_tools(TOOLS) if (oracle() / "linux-um").exists() else NO_KERNEL
+
+
+def absent_tools(tools: Iterable[str]) -> str:
+    """Returns those of these programs that this machine lacks, or ""."""
     path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
-    absent = [tool for tool in TOOLS if shutil.which(tool, path=path) is None]
+    absent = [tool for tool in tools if shutil.which(tool, path=path) is None]
     return f"{', '.join(absent)} for the Linux kernel in virtual time" if absent else ""
+
+
+def demand(missing: Sequence[str], kernel: Path) -> None:
+    """Raises a `KernelError` that names the remedy if a kernel lacks controls."""
+    if missing:
+        options = " ".join(f"CONFIG_TCP_CONG_{OPTIONS.get(one, one.upper())}=y" for one in missing)
+        raise KernelError(
+            f"the kernel {kernel} lacks {', '.join(missing)}: build it with {options}, or name another kernel, "
+            "DROPCURVE_KERNEL=FILE"
+        )
 
 
 def compare(context: Context) -> Area:

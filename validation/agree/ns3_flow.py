@@ -139,8 +139,13 @@ def lost(text: str) -> dict[int, int]:
 
 
 def runs_in(path: Path) -> Iterator[tuple[str, list[Sent]]]:
-    """The runs of a file: the text after `case`, and the transmissions."""
-    for block in re.split(r"^case ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+    """The runs of a file."""
+    return runs_of(path.read_text(encoding="utf-8"))
+
+
+def runs_of(text: str) -> Iterator[tuple[str, list[Sent]]]:
+    """The runs of a recording: the text after `case`, and the transmissions."""
+    for block in re.split(r"^case ", text, flags=re.MULTILINE)[1:]:
         head, *lines = block.splitlines()
         sent, at = list[Sent](), 0
         for line in lines:
