@@ -20,7 +20,7 @@ EXAMPLES = [
 
 
 #: What a command may spend whose output the page does not show, by verb.
-LESS = {"stress": ("--runs", "40", "--replications", "3")}
+LESS = {"stress": ("--runs", "20", "--replications", "3")}
 
 
 @pytest.mark.parametrize(("path", "example"), EXAMPLES)
