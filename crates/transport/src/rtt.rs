@@ -59,11 +59,17 @@ pub(crate) struct Estimate {
     backoff: u32,
 }
 
-/// Mean deviation of Linux and its largest value in the present round trip, both times 4, in microseconds.
+/// Mean deviation of Linux and its largest value in the present round trip, both times 4, in microseconds. Those of more
+/// than 18 minutes count as such.
 #[derive(Clone, Copy)]
 struct Deviations {
     mean: u32,
     most: u32,
+}
+
+/// A value of [`Deviations`].
+fn field(microseconds: i64) -> u32 {
+    microseconds.min(i64::from(u32::MAX)) as u32
 }
 
 /// Unit of [`Deviations`], in nanoseconds.
@@ -82,7 +88,7 @@ impl Deviations {
     fn take(&mut self, error: i64) {
         let excess = error.abs() / MICROSECOND - i64::from(self.mean >> 2);
         let raises_by_fall = error < 0 && excess > 0;
-        self.mean = (i64::from(self.mean) + if raises_by_fall { excess >> 3 } else { excess }) as u32;
+        self.mean = field(i64::from(self.mean) + if raises_by_fall { excess >> 3 } else { excess });
         self.most = self.most.max(self.mean);
     }
 }
@@ -130,7 +136,7 @@ impl Estimate {
             self.srtt = rtt << 3;
             self.rttvar = (rtt << 1).max(floor);
             let (mean, most) = ((rtt << 1) / MICROSECOND, self.rttvar / MICROSECOND);
-            self.of_rule = Deviations { mean: mean as u32, most: most as u32 }.to_bits();
+            self.of_rule = Deviations { mean: field(mean), most: field(most) }.to_bits();
             self.round_end = next;
             return;
         }
@@ -145,7 +151,7 @@ impl Estimate {
                 self.rttvar -= (self.rttvar - most) >> 2;
             }
             self.round_end = next;
-            deviations.most = (floor / MICROSECOND) as u32;
+            deviations.most = field(floor / MICROSECOND);
         }
         self.of_rule = deviations.to_bits();
     }

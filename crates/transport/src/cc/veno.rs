@@ -3,8 +3,9 @@
 //! *Reference*: FL03.
 //! *Units*: windows in segments; the queue `N = cwnd (rtt - base) / rtt`.
 //! *Deviations*: none; the RTT is the minimum of the last round, that of each ACK with `module_rule = "linux"`,
-//! where half segments of the queue count whole, an ACK that finds a window of segments counted grows the window every other time and counts none itself, and
-//! the ACK that ends a reduction is judged without its RTT, as if the queue were long.
+//! where half segments of the queue count whole, an ACK that finds a window of segments counted grows the window every
+//! other time and counts none itself, and the ACK that ends a reduction is judged without its RTT, as if the queue were
+//! long.
 //!
 //! With fewer than `veno_beta` queued it grows as Reno and a loss, taken as random, leaves 4/5. Else it grows every
 //! other round trip and a loss leaves a half.
