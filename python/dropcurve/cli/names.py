@@ -139,7 +139,7 @@ ROUTER_WORDS = {
     "max-limit": "the rates of a simple queue in RouterOS",
     "memlimit": "the limit of CAKE in bytes, with its overhead for each packet",
     "netem": "delay and loss of an emulated path in tc: not simulated as part of a queue",
-    "pcq": "queues of RouterOS by address: fair queues of the flows stand for them",
+    "pcq": "queues of RouterOS, one for each address: sfq by that address",
     "pcq-classifier": "parts of an address that the packets of one queue of RouterOS's PCQ have in common",
     "pcq-dst-address-mask": "length of the prefix that counts as one address in RouterOS's PCQ: simulated as 32",
     "pcq-rate": "bound of RouterOS on the rate of each address: not simulated",
