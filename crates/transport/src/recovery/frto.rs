@@ -133,7 +133,7 @@ impl LossRecovery {
             FrtoAction::Nothing => {}
             // Linux sends as many as the window allows, and retransmits at once if it allows none.
             FrtoAction::Try if by_linux(ctx) => {
-                let open = self.loss && ctx.window.cwnd - f64::from(self.pipe(ctx)) >= 1.0;
+                let open = self.loss && self.has_room(ctx);
                 self.set_frto_state(if open { FrtoState::Trying(0) } else { FrtoState::Idle });
             }
             FrtoAction::Try => self.frto_send_new(ctx),
@@ -199,7 +199,7 @@ impl LossRecovery {
     /// The next segment while [`LossRecovery::frto_blocks`]: in Linux a new one that the window allows.
     #[cold]
     pub(crate) fn next_in_trial(&self, ctx: &Ctx) -> Option<u32> {
-        let open = by_linux(ctx) && ctx.window.cwnd - f64::from(self.pipe(ctx)) >= 1.0;
+        let open = by_linux(ctx) && self.has_room(ctx);
         (open && ctx.seq.max < ctx.seq.send_end()).then_some(ctx.seq.max)
     }
 }

@@ -286,6 +286,12 @@ impl LossRecovery {
         self.parts.board.pipe(ctx.seq.una, ctx.seq.max)
     }
 
+    /// Whether the window has room for another segment in flight.
+    #[inline]
+    pub(crate) fn has_room(&self, ctx: &Ctx) -> bool {
+        ctx.window.cwnd - f64::from(self.pipe(ctx)) >= 1.0
+    }
+
     /// NextSeg: the segment to send while the pipe has room.
     #[inline(always)]
     pub(crate) fn next_sack(&mut self, ctx: &mut Ctx) -> Option<u32> {
@@ -293,7 +299,7 @@ impl LossRecovery {
         if !in_recovery && !ctx.params.pipe_always {
             return self.next_new(ctx);
         }
-        if ctx.window.cwnd - f64::from(self.pipe(ctx)) < 1.0 {
+        if !self.has_room(ctx) {
             return None;
         }
         let board = &self.parts.board;

@@ -366,7 +366,7 @@ impl LossRecovery {
         if !self.recovering && !self.loss {
             return self.next_new(ctx);
         }
-        if ctx.window.cwnd - f64::from(self.pipe(ctx)) < 1.0 {
+        if !self.has_room(ctx) {
             return None;
         }
         let past = ctx.seq.send_end();
