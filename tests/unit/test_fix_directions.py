@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -49,11 +48,11 @@ def test_a_line_by_its_rates_gets_both_directions_of_one_section(capsys: pytest.
     assert "redirect dev ifb4eth0" in text
 
 
-def _direction(name: str, scores: dict[str, list[float]]) -> QueueFix:
-    """A direction of a section with tail drop in use, and designs of these scores in each run."""
+def _direction(name: str, scores: dict[str, list[float]], discipline: str = "droptail") -> QueueFix:
+    """A direction of a section with this discipline in use, and designs of these scores in each run."""
     designs = [SampledDesign(kind, {"u": values}, current=kind == YOURS) for kind, values in scores.items()]
     verdict = decide(designs, [Criterion("u", "utilisation", "%", worth=1.0)])
-    imported = boxes.Import("sqm", "droptail", {}, [], title=f"wan {name}", rate_bps=1e7)
+    imported = boxes.Import("sqm", discipline, {}, [], title=f"wan {name}", rate_bps=1e7)
     exports = {
         kind: boxes.export(kind, {"limit": "100 pkts"}, box="sqm", rate_bps=1e7)
         for kind in scores
@@ -92,12 +91,7 @@ def test_the_kind_that_is_there_stays_where_another_would_lose_more_in_the_other
     # CAKE gains 2 points upwards and loses 4 downwards, where FQ-CoDel is best; the section has FQ-CoDel.
     up = {YOURS: [78.0, 78.1, 77.9], "cake": [80.0, 80.1, 79.9]}
     down = {YOURS: [90.0, 90.1, 89.9], "cake": [86.0, 86.1, 85.9]}
-    answers = []
-    for name, scores in (("upload", up), ("download", down)):
-        one = _direction(name, scores)
-        answers.append(
-            replace(one, place=replace(one.place, imported=replace(one.imported, discipline="fq_codel")))
-        )
+    answers = [_direction("upload", up, "fq_codel"), _direction("download", down, "fq_codel")]
     assert answers[0].loaded == "cake", "alone"
     first, second = directions.joint(answers, Thoroughness())
     assert (first.loaded, second.loaded) == ("", "")
@@ -113,12 +107,7 @@ def test_another_kind_has_to_be_surely_better_in_both_directions_together(
     spreads (a standard deviation of one spread, t of 4.3, three runs); 0.1 point is within the margin."""
     up = {YOURS: [68.0 - spread, 68.0, 68.0 + spread], "cake": [80.0] * 3}
     down = {YOURS: [90.0 - spread, 90.0, 90.0 + spread], "cake": [78.0 + gain] * 3}
-    answers = []
-    for name, scores in (("upload", up), ("download", down)):
-        one = _direction(name, scores)
-        answers.append(
-            replace(one, place=replace(one.place, imported=replace(one.imported, discipline="fq_codel")))
-        )
+    answers = [_direction("upload", up, "fq_codel"), _direction("download", down, "fq_codel")]
     assert answers[0].loaded == "cake", "alone"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(directions, "_verdict_of_kind", lambda one, *_: one.verdict)

@@ -100,14 +100,14 @@ def read_all(text: str, *, origin: str = "", **_: Any) -> list[Import]:
 
 
 #: Words in the names of leaves of a tree by which they are the two directions of a line.
-_WORDS = {"up": re.compile(r"(?:^|[^a-z])(?:up|upload|ul|upstream)(?:[^a-z]|$)", re.IGNORECASE),
+_SIDES = {"up": re.compile(r"(?:^|[^a-z])(?:up|upload|ul|upstream)(?:[^a-z]|$)", re.IGNORECASE),
           "down": re.compile(r"(?:^|[^a-z])(?:down|download|dl|downstream)(?:[^a-z]|$)", re.IGNORECASE)}  # fmt: skip
 
 
 def _paired(queues: list[Import], leaves: list[Entry]) -> list[Import]:
     """The queues; the only two leaves of trees that are named as upload and download with the line that they make."""
     names = [one.values.get("name", "") for one in leaves if one.menu == "queue tree"]
-    sides = {side: [one for one in queues if words.search(one.title)] for side, words in _WORDS.items()}
+    sides = {side: [one for one in queues if words.search(one.title)] for side, words in _SIDES.items()}
     if len(leaves) != 2 or len(names) != 2 or any(len(some) != 1 for some in sides.values()):
         return queues
     (up,), (down,) = sides["up"], sides["down"]
